@@ -1,0 +1,65 @@
+# What one does with Pawl. Only make is needed beforehand: targets install what they miss and say so.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+MINUTES ?= 3
+SEED ?= $(shell date +%s)
+SHARES ?=
+
+ORACLE := build/dev/tests/calendar/recurrence_oracle
+# ctest says how many tests passed before it says how long they took; here it comes last.
+CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
+
+.PHONY: help run test test-more test-time soak bench lint format fuzz clean
+
+help:  ## Print these lines
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+run:  ## Build the program and show what it can do
+	@scripts/setup.sh build
+	@scripts/build.sh dev pawl
+	@scripts/tour.sh
+
+test:  ## Build and run every test that needs no second build
+	@scripts/setup.sh build
+	@scripts/build.sh dev all all_verify_interface_header_sets
+	@ctest --preset dev -j2 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
+
+test-more:  ## The rest within 45 minutes: sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz mutants" for some)
+	@scripts/setup.sh build more
+	@scripts/test_more.sh $(SHARES)
+
+test-time:  ## Recurrences and time zones against two independent implementations (SEED=n repeats a run)
+	@scripts/setup.sh build
+	@scripts/build.sh dev recurrence_oracle
+	@echo "seed $(SEED)"
+	@$(ORACLE) --rules 200000 --seed $(SEED)
+	@$(ORACLE) --zones
+	@$(ORACLE) --dump 20000 --seed $(SEED) | /usr/bin/python3 tests/calendar/dateutil_oracle.py
+
+soak:  ## As test-more, but with the full counts, however long they take
+	@scripts/setup.sh build more
+	@scripts/test_more.sh --full $(SHARES)
+
+bench:  ## Measure the build that is shipped
+	@scripts/setup.sh build more
+	@scripts/build.sh release
+	@scripts/bench.sh
+
+lint:  ## Check format, clang-tidy's findings and files that no build names
+	@scripts/setup.sh build more
+	@scripts/build.sh dev build.ninja
+	@scripts/lint.sh
+
+format:  ## Format every source in place
+	@scripts/setup.sh more
+	@find $(wildcard bench fuzz include src tests) -name '*.h' -o -name '*.cc' | xargs clang-format -i
+
+fuzz:  ## Fuzz every target, together for MINUTES (3)
+	@scripts/setup.sh build more
+	@scripts/fuzz.sh --minutes $(MINUTES)
+
+clean:  ## Remove everything that was built
+	@rm -rf build

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Builds the sanitizer and Clang presets and runs their tests: scripts/builds.sh [--minutes N]
+#
+# Tests labelled slow are left to make test. A build that does not end in time has failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+minutes=600
+if [[ ${1:-} == --minutes ]]; then
+  minutes=$2
+fi
+
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+
+seconds_left() {
+  echo $((minutes * 60 > SECONDS ? minutes * 60 - SECONDS : 1))
+}
+
+# Prints what ctest says but for the tests that passed.
+run_tests() {
+  local preset=$1 fixed_addresses=()
+  # GCC's ThreadSanitizer cannot start where the kernel spreads addresses widely.
+  if [[ $preset == tsan ]] && setarch -R true 2>/dev/null; then
+    fixed_addresses=(setarch -R)
+  fi
+  "${fixed_addresses[@]}" ctest --preset "$preset" -j "$(nproc)" -LE '^slow$' --no-tests=error \
+    --stop-time "$(date -d "+$(seconds_left) seconds" +%T)" 2>&1 |
+    sed -uE '/^ *(Start +[0-9]+:|[0-9]+\/[0-9]+ Test +#[0-9]+: .* Passed )/d'
+}
+
+all=(asan tsan clang)
+passed=0
+failures=()
+for preset in "${all[@]}"; do
+  start=$SECONDS
+  if ! timeout --foreground "$(seconds_left)" scripts/build.sh "$preset"; then
+    failures+=("$preset does not build")
+  elif ! run_tests "$preset"; then
+    failures+=("$preset has failing tests")
+  else
+    passed=$((passed + 1))
+  fi
+  echo "$preset took $((SECONDS - start)) s"
+  if ((SECONDS >= minutes * 60)); then
+    failures+=("the $minutes minutes are used up")
+    break
+  fi
+done
+
+reached="$passed of ${#all[@]} builds passed"
+for failure in "${failures[@]}"; do
+  reached+="; $failure"
+done
+echo "$reached"
+[[ $passed -eq ${#all[@]} ]]

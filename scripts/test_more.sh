@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The tests that make test leaves out, in shares of 45 minutes: scripts/test_more.sh [--full] [SHARE…]
+#
+# Every share runs until its minutes are used up and fails when it reached less than a tenth of its full count.
+# With --full it runs the full count instead, however long that takes. A share's last line says what it reached.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# share | minutes | what runs | full count | command | command for the full count
+table=$(
+  cat <<'END'
+builds     | 20 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                         | scripts/builds.sh
+mutants    |  4 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                        | scripts/mutants.sh
+fuzz       |  3 | every target of fuzz/targets.txt                        | 30 minutes    | scripts/fuzz.sh --minutes MINUTES                           | scripts/fuzz.sh --minutes 30
+simulation |  6 | random recurrence rules against the slow oracle         | 200,000 rules | scripts/simulation.sh --minutes MINUTES --at-least 20000    | scripts/simulation.sh --rules 200000
+kills      |  6 | -                                                       | -             | -                                                           | -
+pipe       |  6 | -                                                       | -             | -                                                           | -
+END
+)
+
+full=false
+if [[ ${1:-} == --full ]]; then
+  full=true
+  shift
+fi
+for share in "$@"; do
+  if ! grep -q "^$share " <<<"$table"; then
+    echo "scripts/test_more.sh: no share is called '$share'" >&2
+    exit 2
+  fi
+done
+
+mkdir -p build/more
+row='%-11s %-8s %8s %8s  %-14s %s\n'
+# shellcheck disable=SC2059
+summary=$(printf "$row" share result minutes used 'full count' reached)
+passed=0
+failed=0
+
+while IFS='|' read -r share minutes what count command full_command; do
+  read -r share <<<"$share"
+  read -r minutes <<<"$minutes"
+  read -r what <<<"$what"
+  read -r count <<<"$count"
+  if [[ $# -gt 0 && " $* " != *" $share "* ]]; then
+    continue
+  fi
+
+  used=-
+  if [[ $what == - ]]; then
+    result=-
+    reached="nothing to run yet"
+  else
+    if $full; then
+      minutes=-
+      command=$full_command
+    fi
+    echo "== $share: $what"
+    read -ra words <<<"${command//MINUTES/$minutes}"
+    start=$SECONDS
+    if "${words[@]}" </dev/null 2>&1 | tee "build/more/$share.log"; then
+      result=passed
+      passed=$((passed + 1))
+    else
+      result=FAILED
+      failed=$((failed + 1))
+    fi
+    used=$(printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60)))
+    reached=$(tail -n 1 "build/more/$share.log")
+    echo
+  fi
+  # shellcheck disable=SC2059
+  summary+=$'\n'$(printf "$row" "$share" "$result" "$minutes" "$used" "$count" "$reached")
+done <<<"$table"
+
+echo "$summary"
+echo
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 ]]

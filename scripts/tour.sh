@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Shows what the program can do: real commands, each followed by what it prints.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH=$PWD/build/dev:$PATH
+
+# Prints a command as one would type it, then runs it.
+show() {
+  local word line='$'
+  for word in "$@"; do
+    if [[ $word == *[!A-Za-z0-9_./:=,+-]* ]]; then
+      word="'$word'"
+    fi
+    line+=" $word"
+  done
+  printf '%s\n' "$line"
+  "$@" 2>&1
+}
+
+# The same for a command that has to be refused.
+show_refusal() {
+  if show "$@"; then
+    echo "pawl: this should have been refused" >&2
+    exit 1
+  fi
+}
+
+echo "# Twice a day, on the clocks of Berlin:"
+show pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin --count 4
+echo
+echo "# On 29 March 2026 these clocks skip 02:30:"
+show pawl next --rrule 'FREQ=DAILY' --dtstart 2026-03-27T02:30:00 --after 2026-03-26T00:00:00Z \
+  --tz Europe/Berlin --count 4
+echo
+echo "# Workdays, as a cron line:"
+show pawl next --cron '0 9 * * MON-FRI' --tz Europe/Berlin --count 4
+echo
+echo "# What a rule means, in words:"
+show pawl explain-rule --rrule 'FREQ=MONTHLY;BYDAY=-1FR'
+echo
+echo "# A rule that is wrong:"
+show_refusal pawl next --rrule 'FREQ=DAILY;BYHOUR=6,25' --tz Europe/Berlin
+echo
+show pawl version

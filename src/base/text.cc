@@ -1,0 +1,44 @@
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace pawl {
+
+std::string to_upper(std::string_view text) {
+  std::string upper(text);
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return to_upper(c); });
+  return upper;
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return to_lower(c); });
+  return lower;
+}
+
+std::string join(std::span<const std::string> words, std::string_view between, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? last : between;
+    text += words[i];
+  }
+  return text;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string shown = "'";
+  for (const char c : text.substr(0, kShown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      shown += c;
+    } else {
+      shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  if (text.size() > kShown) shown += "…";
+  return shown + "'";
+}
+
+}  // namespace pawl

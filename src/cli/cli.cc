@@ -1,0 +1,77 @@
+#include "cli/cli.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+std::string exit_code_help() {
+  std::string text = "Exit codes:";
+  for (const auto& [code, meaning] : kExitCodes) {
+    text += (code == ExitCode::ok ? " " : ", ") + std::to_string(static_cast<int>(code)) + " " + std::string(meaning);
+  }
+  return text + ".";
+}
+
+std::string line_of(std::string_view text, int number) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (int i = 0; i < number && std::getline(lines, line); ++i) {
+  }
+  return line;
+}
+
+}  // namespace
+
+ExitCode report(const Error& error, std::string_view where, std::string_view text, std::ostream& err) {
+  err << "pawl: ";
+  if (!where.empty()) {
+    err << where << ':';
+    if (error.position) err << error.position->line << ':' << error.position->column << ':';
+    err << ' ';
+  }
+  err << "error: " << error.message << '\n';
+  if (error.position && !text.empty()) {
+    const std::string line = line_of(text, error.position->line);
+    err << "  " << line << "\n  " << std::string(static_cast<std::size_t>(std::max(error.position->column - 1, 0)), ' ') << "^\n";
+  }
+  return exit_code_of(error.code);
+}
+
+ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err) {
+  err << "pawl: " << message << "\nRun 'pawl " << verb << " --help' for its options.\n";
+  return ExitCode::usage;
+}
+
+ExitCode run(std::span<const std::string> arguments, const Surroundings& surroundings) {
+  CLI::App app{"Pawl: records move through states, and none is ever lost.", "pawl"};
+  app.footer(exit_code_help());
+  app.require_subcommand(0, 1);
+  Action action;
+  add_next(app, action);
+  add_explain_rule(app, action);
+  add_version(app, action);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+    app.parse(reversed);
+  } catch (const CLI::ParseError& wrong) {
+    if (wrong.get_exit_code() == 0) {
+      app.exit(wrong, surroundings.out, surroundings.err);
+      return ExitCode::ok;
+    }
+    const auto verbs = app.get_subcommands();
+    return report_usage(wrong.what(), verbs.empty() ? "" : verbs.front()->get_name(), surroundings.err);
+  }
+  if (!action) {
+    surroundings.err << app.help();
+    return ExitCode::usage;
+  }
+  return action(surroundings);
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,38 @@
+// The exit codes of every verb of `pawl`.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "pawl/result.h"
+
+namespace pawl::cli {
+
+enum class ExitCode {
+  ok = 0,
+  wrong = 1,        // the thing asked about is wrong: a rule, a file, a record
+  usage = 2,        // the command itself is: an unknown option, a missing value
+  environment = 3,  // the machine cannot: no time zone data, no permission, disk full
+};
+
+// The one table: help and docs are made from it.
+struct ExitCodeMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+inline constexpr std::array<ExitCodeMeaning, 4> kExitCodes = {{
+    {ExitCode::ok, "done"},
+    {ExitCode::wrong, "the thing asked about is wrong"},
+    {ExitCode::usage, "the command was used wrongly"},
+    {ExitCode::environment, "the machine cannot do it"},
+}};
+
+constexpr ExitCode exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::bad_input: return ExitCode::wrong;
+    case ErrorCode::environment: return ExitCode::environment;
+  }
+  return ExitCode::wrong;
+}
+
+}  // namespace pawl::cli

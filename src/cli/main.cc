@@ -1,0 +1,18 @@
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto now = [] { return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now()); };
+  const auto code = pawl::cli::run(arguments, {std::cout, std::cerr, now});
+  std::cout.flush();
+  if (!std::cout) {
+    std::cerr << "pawl: error: cannot write the output\n";
+    return static_cast<int>(pawl::cli::ExitCode::environment);
+  }
+  return static_cast<int>(code);
+}

@@ -1,0 +1,30 @@
+// Verb: one subcommand of `pawl`, each in a file of its own.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <iosfwd>
+#include <string_view>
+
+#include "cli/cli.h"
+#include "cli/exit_code.h"
+#include "pawl/result.h"
+
+namespace pawl::cli {
+
+// What a verb does once its options are read.
+using Action = std::function<ExitCode(const Surroundings&)>;
+
+// Each adds its subcommand and, when that is the one given, sets `action`.
+void add_explain_rule(CLI::App& app, Action& action);
+void add_next(CLI::App& app, Action& action);
+void add_version(CLI::App& app, Action& action);
+
+// Writes `pawl: <where>:<line>:<column>: error: message`, with the line of `text` and a caret under the column; returns the exit code.
+ExitCode report(const Error& error, std::string_view where, std::string_view text, std::ostream& err);
+
+// For what CLI11 cannot know: options that do not go together.
+ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err);
+
+}  // namespace pawl::cli

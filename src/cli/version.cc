@@ -1,0 +1,61 @@
+// pawl version: what this binary is and what it stands on.
+#include <CLI/Version.hpp>
+#include <date/date.h>
+#include <simdjson.h>
+
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/json_text.h"
+#include "calendar/zones.h"
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+std::string compiler() {
+#ifdef __clang__
+  return "clang " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
+#else
+  return "gcc " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__);
+#endif
+}
+
+std::vector<std::pair<std::string, std::string>> dependencies() {
+  return {{"cli11", CLI11_VERSION},
+          {"date", PAWL_DATE_VERSION},
+          {"simdjson", SIMDJSON_STRINGIFY(SIMDJSON_VERSION)}};
+}
+
+ExitCode version(bool json, const Surroundings& surroundings) {
+  const auto zones = Zones::open();
+  if (!zones) return report(zones.error(), "", "", surroundings.err);
+  std::ostream& out = surroundings.out;
+  if (!json) {
+    out << "pawl " << PAWL_VERSION << " (" << compiler() << ")\n";
+    for (const auto& [name, number] : dependencies()) out << "  " << name << ' ' << number << '\n';
+    out << "  tzdata " << zones->tzdata_version() << '\n';
+    return ExitCode::ok;
+  }
+  out << "{\"pawl\":" << json_string(PAWL_VERSION) << ",\"compiler\":" << json_string(compiler()) << ",\"dependencies\":{";
+  const char* comma = "";
+  for (const auto& [name, number] : dependencies()) {
+    out << comma << json_string(name) << ':' << json_string(number);
+    comma = ",";
+  }
+  out << "},\"tzdata\":" << json_string(zones->tzdata_version()) << "}\n";
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_version(CLI::App& app, Action& action) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* verb = app.add_subcommand("version", "Say which Pawl this is, and on which libraries and time zone data it stands");
+  verb->add_flag("--json", *json, "one JSON object");
+  verb->callback([json, &action] { action = [json](const Surroundings& surroundings) { return version(*json, surroundings); }; });
+}
+
+}  // namespace pawl::cli
