@@ -33,9 +33,7 @@ test-more:  ## The rest within 45 minutes: sanitizers, Clang, mutants, fuzzing, 
 
 test-time:  ## Recurrences and time zones against two independent implementations (SEED=n repeats a run)
 	@scripts/setup.sh build
-	@scripts/build.sh dev recurrence_oracle
-	@echo "seed $(SEED)"
-	@$(ORACLE) --rules 200000 --seed $(SEED)
+	@SEED=$(SEED) scripts/simulation.sh --rules 200000
 	@$(ORACLE) --zones
 	@$(ORACLE) --dump 20000 --seed $(SEED) | /usr/bin/python3 tests/calendar/dateutil_oracle.py
 

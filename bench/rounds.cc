@@ -11,7 +11,7 @@ namespace pawl::bench {
 namespace {
 
 struct Times {
-  std::vector<double> cpu;   // ns per operation, one a round
+  std::vector<double> cpu;  // ns per operation, one a round
   std::vector<double> wall;
 };
 
@@ -22,7 +22,9 @@ double cpu_now_ns() {
 }
 
 double wall_now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 std::uint64_t measure(const Contender& contender, std::int64_t operations, Times& times) {
@@ -41,7 +43,8 @@ double median(std::vector<double> values) {
 
 void print_times(const std::string& name, const char* clock, const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  std::printf("  %-28s %-4s %10.1f ns/op  (%.1f to %.1f)\n", name.c_str(), clock, median(values), *low, *high);
+  std::printf("  %-28s %-4s %10.1f ns/op  (%.1f to %.1f)\n", name.c_str(), clock, median(values),
+              *low, *high);
 }
 
 std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& reference) {
@@ -52,13 +55,16 @@ std::vector<double> ratios(const std::vector<double>& ours, const std::vector<do
 
 void print_ratio(const char* clock, const std::vector<double>& each) {
   const auto [low, high] = std::minmax_element(each.begin(), each.end());
-  std::printf("  reference / ours             %-4s %10.2f x      (%.2f to %.2f)\n", clock, median(each), *low, *high);
+  std::printf("  reference / ours             %-4s %10.2f x      (%.2f to %.2f)\n", clock,
+              median(each), *low, *high);
 }
 
 }  // namespace
 
-double compare(const std::string& title, const Contender& ours, const Contender& reference, std::int64_t operations, int rounds) {
-  std::printf("%s: %d alternating rounds of %lld operations\n", title.c_str(), rounds, static_cast<long long>(operations));
+double compare(const std::string& title, const Contender& ours, const Contender& reference,
+               std::int64_t operations, int rounds) {
+  std::printf("%s: %d alternating rounds of %lld operations\n", title.c_str(), rounds,
+              static_cast<long long>(operations));
   Times our_times;
   Times reference_times;
   for (int round = 0; round < rounds; ++round) {

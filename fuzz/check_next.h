@@ -11,7 +11,8 @@ namespace pawl::fuzz {
 RecurrencePlan plan_from(const std::uint8_t* bytes);
 inline constexpr std::size_t kPlanBytes = 6;
 
-// Aborts unless results strictly rise, do not depend on where the search began, and end where they say.
+// Aborts unless results strictly rise, do not depend on where the search began, and end where they
+// say.
 void check_next(const Recurrence& recurrence, const RecurrencePlan& plan);
 
 }  // namespace pawl::fuzz

@@ -9,10 +9,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pawl;
   if (size < fuzz::kPlanBytes) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data) + fuzz::kPlanBytes, size - fuzz::kPlanBytes);
+  const std::string_view text(reinterpret_cast<const char*>(data) + fuzz::kPlanBytes,
+                              size - fuzz::kPlanBytes);
   const auto cron = parse_cron(text);
   if (!cron) {
-    PAWL_ASSERT(cron.error().position && !cron.error().message.empty(), "a mistake has a place and a message");
+    PAWL_ASSERT(cron.error().position && !cron.error().message.empty(),
+                "a mistake has a place and a message");
     return 0;
   }
   static_cast<void>(in_english(*cron));

@@ -1,4 +1,5 @@
-// Durations and instants: what is accepted prints and reads back equal; what is not has a message and a column.
+// Durations and instants: what is accepted prints and reads back equal; what is not has a message
+// and a column.
 #include <cstdint>
 #include <string_view>
 
@@ -14,7 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       PAWL_ASSERT(back && *back == *read, "printed text reads back equal");
     } else {
       const auto& error = read.error();
-      PAWL_ASSERT(error.position && error.position->column >= 1 && error.position->column <= static_cast<int>(size) + 1 && !error.message.empty(),
+      PAWL_ASSERT(error.position && error.position->column >= 1 &&
+                      error.position->column <= static_cast<int>(size) + 1 &&
+                      !error.message.empty(),
                   "a mistake has a place and a message");
     }
   };

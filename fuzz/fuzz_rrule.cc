@@ -1,4 +1,5 @@
-// Rules of RFC 5545: whatever is accepted prints and reads back equal, answers within the bound, and rises.
+// Rules of RFC 5545: whatever is accepted prints and reads back equal, answers within the bound,
+// and rises.
 #include <cstdint>
 #include <string_view>
 
@@ -9,10 +10,12 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pawl;
   if (size < fuzz::kPlanBytes) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data) + fuzz::kPlanBytes, size - fuzz::kPlanBytes);
+  const std::string_view text(reinterpret_cast<const char*>(data) + fuzz::kPlanBytes,
+                              size - fuzz::kPlanBytes);
   const auto read = parse_recurrence_text(text);
   if (!read) {
-    PAWL_ASSERT(read.error().position && !read.error().message.empty(), "a mistake has a place and a message");
+    PAWL_ASSERT(read.error().position && !read.error().message.empty(),
+                "a mistake has a place and a message");
     return 0;
   }
   RecurrencePlan plan = fuzz::plan_from(data);

@@ -42,13 +42,13 @@ for target in "${targets[@]}"; do
 
   count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   inputs=$((inputs + ${count:-0}))
-  if [[ $status -eq 0 ]]; then
-    echo "$target: ${count:-0} inputs in $seconds s"
+  if [[ $status -eq 0 && ${count:-0} -gt 0 ]]; then
+    echo "$target: $count inputs in $seconds s"
     continue
   fi
 
   failures=$((failures + 1))
-  grep -vE '^(#[0-9]+\s+(NEW|REDUCE|pulse|INITED|RELOAD)|INFO:|stat::)' "$log" | tail -n 60
+  grep -vE '^(#[0-9]+\s+(NEW|REDUCE|pulse|INITED|RELOAD)|INFO:|stat::)' "$log" | tail -n 60 || true
   echo "$target: FAILED with status $status after ${count:-0} inputs; its output is in $log"
   while IFS= read -r input; do
     echo "$target: to see it again: build/clang/fuzz/$target $input"

@@ -1,7 +1,8 @@
 // Result<T>: a value, or the error that explains why there is none.
 //
-// Errors are for input, peers and the environment; a broken invariant of our own asserts instead, and a
-// refusal is an ordinary answer. The member names are those of std::expected, which GCC 12 does not have.
+// Errors are for input, peers and the environment; a broken invariant of our own asserts instead,
+// and a refusal is an ordinary answer. The member names are those of std::expected, which GCC 12
+// does not have.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace pawl {
 
-// What kind of thing went wrong. Closed: every code has a name and a CLI exit code (src/cli/exit_code.h).
+// What kind of thing went wrong. Closed: every code has a name and a CLI exit code
+// (src/cli/exit_code.h).
 enum class ErrorCode {
   bad_input,    // a text, file or value that a person or program gave is wrong
   environment,  // the machine we run on lacks something (time zone data, a file, a permission)
@@ -27,7 +29,8 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-// Why something could not be done: what was attempted, on what, and what the caller can do about it.
+// Why something could not be done: what was attempted, on what, and what the caller can do about
+// it.
 struct Error {
   ErrorCode code = ErrorCode::bad_input;
   std::string message;
@@ -42,7 +45,8 @@ inline Error bad_input_at(int column, std::string message) {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool has_value() const { return state_.index() == 0; }
@@ -109,7 +113,8 @@ class [[nodiscard]] Result<void> {
   declaration = *std::move(pawl_try_##line)
 
 // The same for a Result<void>.
-#define PAWL_CHECK(expression) \
-  if (auto pawl_checked = (expression); !pawl_checked.has_value()) return std::move(pawl_checked).error()
+#define PAWL_CHECK(expression)                                     \
+  if (auto pawl_checked = (expression); !pawl_checked.has_value()) \
+  return std::move(pawl_checked).error()
 
 }  // namespace pawl

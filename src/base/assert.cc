@@ -6,7 +6,8 @@
 namespace pawl {
 
 void assertion_failed(const char* condition, const char* why, const char* file, int line) {
-  std::fprintf(stderr, "pawl: broken invariant: %s (%s) at %s:%d; please report this\n", why, condition, file, line);
+  std::fprintf(stderr, "pawl: broken invariant: %s (%s) at %s:%d; please report this\n", why,
+               condition, file, line);
   std::abort();
 }
 

@@ -18,12 +18,23 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 void append_ascii(std::string& json, char c) {
   constexpr char kHex[] = "0123456789abcdef";
   switch (c) {
-    case '"': json += "\\\""; return;
-    case '\\': json += "\\\\"; return;
-    case '\n': json += "\\n"; return;
-    case '\r': json += "\\r"; return;
-    case '\t': json += "\\t"; return;
-    default: break;
+    case '"':
+      json += "\\\"";
+      return;
+    case '\\':
+      json += "\\\\";
+      return;
+    case '\n':
+      json += "\\n";
+      return;
+    case '\r':
+      json += "\\r";
+      return;
+    case '\t':
+      json += "\\t";
+      return;
+    default:
+      break;
   }
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x20) {

@@ -8,7 +8,8 @@
 
 namespace pawl {
 
-// The text as a JSON string, with its quotes. Invalid UTF-8 becomes U+FFFD, so that the result is always JSON.
+// The text as a JSON string, with its quotes. Invalid UTF-8 becomes U+FFFD, so that the result is
+// always JSON.
 std::string json_string(std::string_view text);
 
 // Fails with the reason unless the whole text is one JSON value in UTF-8.

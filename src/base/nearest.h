@@ -8,7 +8,8 @@
 
 namespace pawl {
 
-// Up to `most` of `known` that are a few typing mistakes away from `word` (case does not count), nearest first.
+// Up to `most` of `known` that are a few typing mistakes away from `word` (case does not count),
+// nearest first.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> known,
                                  std::size_t most = 3);
 

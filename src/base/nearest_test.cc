@@ -5,7 +5,8 @@
 namespace pawl {
 namespace {
 
-const std::vector<std::string> kKnown = {"BYHOUR", "BYMONTH", "BYMONTHDAY", "COUNT", "INTERVAL", "UNTIL"};
+const std::vector<std::string> kKnown = {"BYHOUR", "BYMONTH",  "BYMONTHDAY",
+                                         "COUNT",  "INTERVAL", "UNTIL"};
 
 TEST(Nearest, FindsTypingMistakesNearestFirst) {
   EXPECT_EQ(nearest("BYMONT", kKnown), std::vector<std::string>{"BYMONTH"});

@@ -16,7 +16,8 @@ std::string to_lower(std::string_view text) {
   return lower;
 }
 
-std::string join(std::span<const std::string> words, std::string_view between, std::string_view last) {
+std::string join(std::span<const std::string> words, std::string_view between,
+                 std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) text += i + 1 == words.size() ? last : between;

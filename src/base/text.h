@@ -9,14 +9,19 @@ namespace pawl {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char to_upper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+constexpr char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string to_upper(std::string_view text);
 std::string to_lower(std::string_view text);
 
 // `a, b and c` for (", ", " and ").
-std::string join(std::span<const std::string> words, std::string_view between, std::string_view last);
+std::string join(std::span<const std::string> words, std::string_view between,
+                 std::string_view last);
 
 // The text in quotes for a message: cut to a readable length, control characters shown as `\x07`.
 std::string in_quotes(std::string_view text);

@@ -1,4 +1,5 @@
-// Civil dates as plain numbers, for code that counts days by the million; days are counted from 1970-01-01.
+// Civil dates as plain numbers, for code that counts days by the million; days are counted from
+// 1970-01-01.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,8 @@
 namespace pawl {
 
 inline constexpr std::int64_t kSecondsPerDay = 86'400;
-inline constexpr std::int64_t kDaysPerCycle = 146'097;  // 400 years, after which the calendar and its weekdays repeat
+inline constexpr std::int64_t kDaysPerCycle =
+    146'097;  // 400 years, after which the calendar and its weekdays repeat
 inline constexpr int kYearMax = 9999;
 
 struct Civil {
@@ -16,7 +18,9 @@ struct Civil {
   int day;    // 1 to 31
 };
 
-constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - floor_div(a, b) * b; }
 
 constexpr std::int64_t days_from_civil(int year, int month, int day) {
@@ -27,7 +31,8 @@ constexpr std::int64_t days_from_civil(int year, int month, int day) {
 constexpr Civil civil_from_days(std::int64_t days) {
   using namespace std::chrono;
   const year_month_day date{sys_days{std::chrono::days{days}}};
-  return {int{date.year()}, static_cast<int>(unsigned{date.month()}), static_cast<int>(unsigned{date.day()})};
+  return {int{date.year()}, static_cast<int>(unsigned{date.month()}),
+          static_cast<int>(unsigned{date.day()})};
 }
 
 // Monday = 0. 1970-01-01 was a Thursday.

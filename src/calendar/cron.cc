@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::array<std::string_view, 12> kMonths = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
                                                       "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
-constexpr std::array<std::string_view, 8> kWeekdays = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"};
+constexpr std::array<std::string_view, 8> kWeekdays = {"SUN", "MON", "TUE", "WED",
+                                                       "THU", "FRI", "SAT", "SUN"};
 
 // What a field may hold. Names stand for low, low + 1, …
 struct Field {
@@ -41,13 +42,17 @@ constexpr Field kMonth{"the month", 1, 12, kMonths};
 constexpr Field kWeekday{"the day of the week", 0, 7, kWeekdays};
 
 std::string takes(const Field& field) {
-  std::string text = std::string(field.name) + " takes " + std::to_string(field.low) + " to " + std::to_string(field.high);
-  if (!field.names.empty()) text += " or " + std::string(field.names.front()) + " to " + std::string(field.names.back() == "SUN" ? "SAT" : field.names.back());
+  std::string text = std::string(field.name) + " takes " + std::to_string(field.low) + " to " +
+                     std::to_string(field.high);
+  if (!field.names.empty())
+    text += " or " + std::string(field.names.front()) + " to " +
+            std::string(field.names.back() == "SUN" ? "SAT" : field.names.back());
   return text;
 }
 
 std::optional<int> to_number(std::string_view text) {
-  if (text.empty() || text.size() > 4 || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
+  if (text.empty() || text.size() > 4 || !std::all_of(text.begin(), text.end(), is_digit))
+    return std::nullopt;
   return std::stoi(std::string(text));
 }
 
@@ -58,9 +63,11 @@ Result<int> read_value(Piece piece, const Field& field) {
   if (piece.text.empty()) return piece.error("a value is missing: " + takes(field));
   if (!number) {
     const std::vector<std::string> names(field.names.begin(), field.names.end());
-    return piece.error(in_quotes(piece.text) + " is not a value here: " + takes(field) + did_you_mean(piece.text, names));
+    return piece.error(in_quotes(piece.text) + " is not a value here: " + takes(field) +
+                       did_you_mean(piece.text, names));
   }
-  if (*number < field.low || *number > field.high) return piece.error(takes(field) + ", not " + in_quotes(piece.text));
+  if (*number < field.low || *number > field.high)
+    return piece.error(takes(field) + ", not " + in_quotes(piece.text));
   return *number;
 }
 
@@ -70,8 +77,8 @@ Result<int> read_step(Piece item, std::size_t slash, const Field& field) {
   const Piece step = item.from(slash + 1);
   const auto number = to_number(step.text);
   if (!number || *number < 1 || *number > field.high) {
-    return step.error("the step " + in_quotes(step.text) + " is not a number from 1 to " + std::to_string(field.high) +
-                      ", as " + std::string(field.name) + " needs");
+    return step.error("the step " + in_quotes(step.text) + " is not a number from 1 to " +
+                      std::to_string(field.high) + ", as " + std::string(field.name) + " needs");
   }
   return *number;
 }
@@ -90,8 +97,10 @@ Result<std::uint64_t> read_plain_item(Piece item, const Field& field) {
       PAWL_TRY(high, read_value(range.from(dash + 1), field));
       if (field.high == kWeekday.high && high == 0) high = 7;  // a week ends on Sunday too
       if (low > high) {
-        return range.error("the range " + in_quotes(range.text) + " runs backwards; write two ranges, for example " +
-                           std::to_string(low) + "-" + std::to_string(field.high) + "," + std::to_string(field.low) + "-" + std::to_string(high));
+        return range.error("the range " + in_quotes(range.text) +
+                           " runs backwards; write two ranges, for example " + std::to_string(low) +
+                           "-" + std::to_string(field.high) + "," + std::to_string(field.low) +
+                           "-" + std::to_string(high));
       }
     } else if (slash == std::string_view::npos) {
       high = low;
@@ -119,7 +128,9 @@ Result<void> read_month_day_item(Piece item, DaySet& days) {
     days.near_month_end = true;
   } else if (upper.starts_with("L-")) {
     const auto before = to_number(item.text.substr(2));
-    if (!before || *before < 1 || *before > 30) return item.error("L-n counts back from the last day: n is 1 to 30, not " + in_quotes(item.text.substr(2)));
+    if (!before || *before < 1 || *before > 30)
+      return item.error("L-n counts back from the last day: n is 1 to 30, not " +
+                        in_quotes(item.text.substr(2)));
     days.month_days_from_end |= 1U << *before;
   } else if (upper.ends_with('W')) {
     PAWL_TRY(const int day, read_value(item.from(0, item.text.size() - 1), kMonthDay));
@@ -131,17 +142,22 @@ Result<void> read_month_day_item(Piece item, DaySet& days) {
   return {};
 }
 
-std::size_t from_monday(int sunday_based) { return static_cast<std::size_t>((sunday_based + 6) % 7); }
+std::size_t from_monday(int sunday_based) {
+  return static_cast<std::size_t>((sunday_based + 6) % 7);
+}
 
 Result<void> read_weekday_item(Piece item, DaySet& days) {
   const std::string upper = to_upper(item.text);
   if (upper == "L") {
-    return item.error("L alone says nothing about the day of the week; write for example 5L for the last Friday, or 6 for Saturdays");
+    return item.error(
+        "L alone says nothing about the day of the week; write for example 5L for the last Friday, "
+        "or 6 for Saturdays");
   }
   if (const std::size_t hash = upper.find('#'); hash != std::string::npos) {
     PAWL_TRY(const int weekday, read_value(item.from(0, hash), kWeekday));
     const auto ordinal = to_number(item.text.substr(hash + 1));
-    if (!ordinal || *ordinal < 1 || *ordinal > 5) return item.from(hash + 1).error("a month has a first to fifth such day: # takes 1 to 5");
+    if (!ordinal || *ordinal < 1 || *ordinal > 5)
+      return item.from(hash + 1).error("a month has a first to fifth such day: # takes 1 to 5");
     days.nth[from_monday(weekday)] |= 1ULL << (*ordinal - 1);
   } else if (upper.ends_with('L')) {
     PAWL_TRY(const int weekday, read_value(item.from(0, item.text.size() - 1), kWeekday));
@@ -182,30 +198,36 @@ bool has_a_day(const DaySet& days) {
 }
 
 Result<std::string_view> expand_alias(Piece piece) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {{{"@yearly", "0 0 1 1 *"},
-                                                                                            {"@annually", "0 0 1 1 *"},
-                                                                                            {"@monthly", "0 0 1 * *"},
-                                                                                            {"@weekly", "0 0 * * 0"},
-                                                                                            {"@daily", "0 0 * * *"},
-                                                                                            {"@midnight", "0 0 * * *"},
-                                                                                            {"@hourly", "0 * * * *"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {
+      {{"@yearly", "0 0 1 1 *"},
+       {"@annually", "0 0 1 1 *"},
+       {"@monthly", "0 0 1 * *"},
+       {"@weekly", "0 0 * * 0"},
+       {"@daily", "0 0 * * *"},
+       {"@midnight", "0 0 * * *"},
+       {"@hourly", "0 * * * *"}}};
   const std::string lower = to_lower(piece.text);
   std::vector<std::string> names;
   for (const auto& [name, expansion] : kAliases) {
     if (lower == name) return expansion;
     names.emplace_back(name);
   }
-  if (lower == "@reboot") return piece.error("@reboot is not a time; create the record when the program starts");
-  if (lower.starts_with("@every")) return piece.error("@every is not cron; use `every:` with a duration in the schedule");
+  if (lower == "@reboot")
+    return piece.error("@reboot is not a time; create the record when the program starts");
+  if (lower.starts_with("@every"))
+    return piece.error("@every is not cron; use `every:` with a duration in the schedule");
   const std::string hint = did_you_mean(piece.text, names);
-  return piece.error("unknown name " + in_quotes(piece.text) + (hint.empty() ? "; there are " + join(names, ", ", " and ") : hint));
+  return piece.error("unknown name " + in_quotes(piece.text) +
+                     (hint.empty() ? "; there are " + join(names, ", ", " and ") : hint));
 }
 
 Result<Cron> read_fields(Piece piece) {
   std::vector<Piece> fields = split_words(piece);
   if (fields.size() != 5 && fields.size() != 6) {
-    return piece.error("a cron expression has five fields (minute, hour, day of month, month, day of week) or six (second first), not " +
-                       std::to_string(fields.size()));
+    return piece.error(
+        "a cron expression has five fields (minute, hour, day of month, month, day of week) or six "
+        "(second first), not " +
+        std::to_string(fields.size()));
   }
   Cron cron;
   cron.seconds = 1;
@@ -216,10 +238,12 @@ Result<Cron> read_fields(Piece piece) {
   PAWL_TRY(cron.minutes, read_plain_field(fields[0], kMinute));
   PAWL_TRY(const std::uint64_t hours, read_plain_field(fields[1], kHour));
   cron.hours = static_cast<std::uint32_t>(hours);
-  cron.hourly = fields[1].text == "*" || (fields[1].text.starts_with("*/") && fields[1].text.find(',') == std::string_view::npos);
+  cron.hourly = fields[1].text == "*" || (fields[1].text.starts_with("*/") &&
+                                          fields[1].text.find(',') == std::string_view::npos);
   PAWL_TRY(cron.days, read_days(fields[2], fields[3], fields[4]));
   if (!has_a_day(cron.days)) {
-    return fields[2].error("the expression " + in_quotes(piece.text) + " can never fire: no month it names has such a day");
+    return fields[2].error("the expression " + in_quotes(piece.text) +
+                           " can never fire: no month it names has such a day");
   }
   return cron;
 }
@@ -227,9 +251,12 @@ Result<Cron> read_fields(Piece piece) {
 }  // namespace
 
 Result<Cron> parse_cron(std::string_view text) {
-  if (text.size() > kRuleTextMax) return bad_input_at(1, "the cron expression is longer than " + std::to_string(kRuleTextMax) + " bytes");
+  if (text.size() > kRuleTextMax)
+    return bad_input_at(
+        1, "the cron expression is longer than " + std::to_string(kRuleTextMax) + " bytes");
   const std::vector<Piece> words = split_words({text});
-  if (words.empty()) return bad_input_at(1, "the cron expression is empty; write for example 0 9 * * MON-FRI");
+  if (words.empty())
+    return bad_input_at(1, "the cron expression is empty; write for example 0 9 * * MON-FRI");
   Piece piece{text};
   if (words.size() == 1 && text.find('@') != std::string_view::npos) {
     PAWL_TRY(piece.text, expand_alias(words.front()));

@@ -1,5 +1,5 @@
-// Every filter becomes a mask over the days of one month, and the set is their intersection: a handful of shifts a
-// month instead of a test a day.
+// Every filter becomes a mask over the days of one month, and the set is their intersection: a
+// handful of shifts a month instead of a test a day.
 #include "calendar/day_set.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ void for_each_bit(Mask mask, Callback callback) {
   for (; mask != 0; mask &= mask - 1) callback(std::countr_zero(mask));
 }
 
-// The first day of week 1 of that year: the week, beginning on `week_start`, with at least four days in it.
+// The first day of week 1 of that year: the week, beginning on `week_start`, with at least four
+// days in it.
 std::int64_t first_week_begins(int year, int week_start) {
   const std::int64_t january_4 = days_from_civil(year, 1, 4);
   return january_4 - floor_mod(weekday_of(january_4) - week_start, 7);
@@ -29,7 +30,8 @@ std::int64_t first_week_begins(int year, int week_start) {
 }  // namespace
 
 struct DaySet::Month {
-  Month(int y, int m) : year(y), month(m), length(days_in_month(y, m)), first(days_from_civil(y, m, 1)) {}
+  Month(int y, int m)
+      : year(y), month(m), length(days_in_month(y, m)), first(days_from_civil(y, m, 1)) {}
 
   int year;
   int month;
@@ -107,8 +109,10 @@ std::uint32_t DaySet::by_weekday(const Month& month) const {
 }
 
 std::uint32_t DaySet::by_nth_weekday(const Month& month, std::size_t weekday) const {
-  // The stretch in which ordinals count, and its first and last such weekday, as days from the first of the month.
-  const int before = nth_of_year ? static_cast<int>(month.first - days_from_civil(month.year, 1, 1)) : 0;
+  // The stretch in which ordinals count, and its first and last such weekday, as days from the
+  // first of the month.
+  const int before =
+      nth_of_year ? static_cast<int>(month.first - days_from_civil(month.year, 1, 1)) : 0;
   const int length = nth_of_year ? (is_leap(month.year) ? 366 : 365) : month.length;
   const int first = static_cast<int>(floor_mod(month.first_weekday(weekday) + before, 7)) - before;
   const int last = first + (length - 1 - (first + before)) / 7 * 7;
@@ -133,16 +137,19 @@ std::uint32_t DaySet::by_year_day(const Month& month) const {
 }
 
 std::uint32_t DaySet::by_week(const Month& month) const {
-  // A week belongs to one week-year; the days of a month lie in at most six weeks and two week-years.
+  // A week belongs to one week-year; the days of a month lie in at most six weeks and two
+  // week-years.
   std::uint32_t days = 0;
   const std::int64_t month_end = month.first + month.length;
-  for (std::int64_t week = month.first - floor_mod(weekday_of(month.first) - week_start, 7); week < month_end; week += 7) {
+  for (std::int64_t week = month.first - floor_mod(weekday_of(month.first) - week_start, 7);
+       week < month_end; week += 7) {
     const int week_year = civil_from_days(week + 3).year;
     const std::int64_t begin = first_week_begins(week_year, week_start);
     const std::int64_t count = (first_week_begins(week_year + 1, week_start) - begin) / 7;
     const std::int64_t index = (week - begin) / 7;
     if ((weeks >> index & 1) == 0 && (weeks_from_end >> (count - 1 - index) & 1) == 0) continue;
-    for (std::int64_t day = std::max(week, month.first); day < std::min(week + 7, month_end); ++day) {
+    for (std::int64_t day = std::max(week, month.first); day < std::min(week + 7, month_end);
+         ++day) {
       days |= std::uint32_t{1} << (day - month.first);
     }
   }

@@ -32,7 +32,7 @@ TEST(DaySet, MonthDaysCountFromBothEnds) {
 TEST(DaySet, WeekdaysAndTheirOrdinals) {
   EXPECT_EQ(days({.weekdays = 1U << 4}, 2026, 1), (Ints{2, 9, 16, 23, 30}));  // Fridays
   DaySet set;
-  set.nth[4] = 0b10001;      // first and fifth Friday
+  set.nth[4] = 0b10001;       // first and fifth Friday
   set.nth_from_end[4] = 0b1;  // and the last
   EXPECT_EQ(days(set, 2026, 1), (Ints{2, 30}));
   EXPECT_EQ(days(set, 2026, 2), (Ints{6, 27}));

@@ -81,7 +81,9 @@ class DurationReader {
         return too_long(begin);
       }
     }
-    if (at_ == begin) return error("a number is missing in the duration " + in_quotes(text_) + "; " + std::string(kForms));
+    if (at_ == begin)
+      return error("a number is missing in the duration " + in_quotes(text_) + "; " +
+                   std::string(kForms));
     return number;
   }
 
@@ -98,8 +100,8 @@ class DurationReader {
     const std::size_t begin = at_;
     PAWL_TRY(const std::int64_t number, read_number());
     if (at_end()) {
-      return error_at(begin, "the duration " + in_quotes(text_) + " has no unit; write " + std::string(text_) +
-                                 "s for seconds, or ms, m, h, d");
+      return error_at(begin, "the duration " + in_quotes(text_) + " has no unit; write " +
+                                 std::string(text_) + "s for seconds, or ms, m, h, d");
     }
     if (peek() == '.' || peek() == ',') {
       return error("a duration is a whole number of its unit; write 1500ms instead of 1.5s");
@@ -131,13 +133,17 @@ class DurationReader {
       if (unit == known.name || unit == std::string(known.name) + "s") return known.micros;
       words.push_back(std::string(known.name) + "s");
     }
-    return unknown_unit(unit, at, did_you_mean(unit, words) + " (milliseconds, seconds, minutes, hours, days, weeks)");
+    return unknown_unit(
+        unit, at,
+        did_you_mean(unit, words) + " (milliseconds, seconds, minutes, hours, days, weeks)");
   }
 
   static Error unknown_unit(std::string_view unit, std::size_t at, const std::string& remedy) {
     const std::string lower = to_lower(unit);
     if (lower == "y" || lower == "mo" || lower.starts_with("month") || lower.starts_with("year")) {
-      return error_at(at, in_quotes(unit) + " is not a unit: months and years have no fixed length; write days, or plan with a schedule");
+      return error_at(at, in_quotes(unit) +
+                              " is not a unit: months and years have no fixed length; write days, "
+                              "or plan with a schedule");
     }
     return error_at(at, "unknown unit " + in_quotes(unit) + remedy);
   }
@@ -145,7 +151,8 @@ class DurationReader {
   Result<Duration> read_iso() {
     ++at_;
     // The designators in their order; each may come once, `T` before the first of time.
-    static constexpr std::array<std::pair<char, std::int64_t>, 2> kDate = {{{'W', kWeek}, {'D', kDay}}};
+    static constexpr std::array<std::pair<char, std::int64_t>, 2> kDate = {
+        {{'W', kWeek}, {'D', kDay}}};
     static constexpr std::array<std::pair<char, std::int64_t>, 3> kTime = {
         {{'H', kHour}, {'M', kMinute}, {'S', kSecond}}};
     PAWL_TRY(const int date_parts, read_iso_parts(kDate));
@@ -153,10 +160,16 @@ class DurationReader {
     if (to_upper(peek()) == 'T') {
       ++at_;
       PAWL_TRY(time_parts, read_iso_parts(kTime));
-      if (time_parts == 0) return error("a time is missing after T in " + in_quotes(text_) + "; write for example PT1H30M");
+      if (time_parts == 0)
+        return error("a time is missing after T in " + in_quotes(text_) +
+                     "; write for example PT1H30M");
     }
-    if (date_parts + time_parts == 0) return error("the ISO 8601 duration " + in_quotes(text_) + " is empty; write for example PT1H30M");
-    if (!at_end()) return error("unexpected " + in_quotes(text_.substr(at_)) + " in the ISO 8601 duration; the order is P nW nD T nH nM nS");
+    if (date_parts + time_parts == 0)
+      return error("the ISO 8601 duration " + in_quotes(text_) +
+                   " is empty; write for example PT1H30M");
+    if (!at_end())
+      return error("unexpected " + in_quotes(text_.substr(at_)) +
+                   " in the ISO 8601 duration; the order is P nW nD T nH nM nS");
     return Duration{sum_};
   }
 
@@ -172,14 +185,17 @@ class DurationReader {
       }
       const char designator = to_upper(peek());
       if (designators.front().first == 'W' && (designator == 'Y' || designator == 'M')) {
-        return error("years and months have no fixed length; write days (P30D), or plan with a schedule");
+        return error(
+            "years and months have no fixed length; write days (P30D), or plan with a schedule");
       }
       while (next != designators.end() && next->first != designator) ++next;
       if (next == designators.end()) {
-        return error("unexpected " + in_quotes(text_.substr(at_, 1)) + " in the ISO 8601 duration " + in_quotes(text_) +
+        return error("unexpected " + in_quotes(text_.substr(at_, 1)) +
+                     " in the ISO 8601 duration " + in_quotes(text_) +
                      "; the order is P nW nD T nH nM nS");
       }
-      if (fraction && designator != 'S') return error_at(begin, "only seconds may have a fraction; write the rest in smaller units");
+      if (fraction && designator != 'S')
+        return error_at(begin, "only seconds may have a fraction; write the rest in smaller units");
       PAWL_CHECK(add(number, next->second, begin));
       PAWL_CHECK(add(fraction.value_or(0), 1, begin));
       ++next;
@@ -196,10 +212,13 @@ class DurationReader {
     std::int64_t micros = 0;
     std::int64_t scale = kSecond / 10;
     for (; is_digit(peek()); ++at_, scale /= 10) {
-      if (scale == 0) return error("a duration is exact to the microsecond; at most six digits may follow the point");
+      if (scale == 0)
+        return error(
+            "a duration is exact to the microsecond; at most six digits may follow the point");
       micros += (text_[at_] - '0') * scale;
     }
-    if (at_ == begin) return error("digits are missing after the decimal point in " + in_quotes(text_));
+    if (at_ == begin)
+      return error("digits are missing after the decimal point in " + in_quotes(text_));
     return micros;
   }
 
@@ -217,7 +236,8 @@ std::string to_text(Duration duration) {
   PAWL_ASSERT(micros >= 0, "a duration to print is not negative");
   if (micros == 0) return "0s";
   for (const Unit& unit : kShortUnits) {
-    if (micros % unit.micros == 0) return std::to_string(micros / unit.micros) + std::string(unit.name);
+    if (micros % unit.micros == 0)
+      return std::to_string(micros / unit.micros) + std::string(unit.name);
   }
   std::string decimals = std::to_string(kSecond + micros % kSecond).substr(1);
   decimals.erase(decimals.find_last_not_of('0') + 1);

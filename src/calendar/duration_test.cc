@@ -11,13 +11,31 @@ using namespace std::chrono_literals;
 
 TEST(Duration, ReadsEveryForm) {
   const std::pair<const char*, Duration> kForms[] = {
-      {"0", 0s},          {"0s", 0s},          {"500ms", 500ms},        {"30s", 30s},
-      {"5m", 5min},       {"2h", 2h},          {"7d", 168h},            {"1 hour", 1h},
-      {"10 minutes", 10min}, {"5 minute", 5min}, {"1 second", 1s},      {"2 days", 48h},
-      {"1 week", 168h},   {"250 milliseconds", 250ms},                  {"PT1H30M", 90min},
-      {"PT1H", 1h},       {"P1D", 24h},        {"P1DT12H", 36h},        {"P2W", 336h},
-      {"PT0.5S", 500ms},  {"PT0,000001S", 1us}, {"pt5m", 5min},         {"PT0M", 0s},
-      {"PT1H30M10.25S", 1h + 30min + 10s + 250ms},                      {"0005m", 5min},
+      {"0", 0s},
+      {"0s", 0s},
+      {"500ms", 500ms},
+      {"30s", 30s},
+      {"5m", 5min},
+      {"2h", 2h},
+      {"7d", 168h},
+      {"1 hour", 1h},
+      {"10 minutes", 10min},
+      {"5 minute", 5min},
+      {"1 second", 1s},
+      {"2 days", 48h},
+      {"1 week", 168h},
+      {"250 milliseconds", 250ms},
+      {"PT1H30M", 90min},
+      {"PT1H", 1h},
+      {"P1D", 24h},
+      {"P1DT12H", 36h},
+      {"P2W", 336h},
+      {"PT0.5S", 500ms},
+      {"PT0,000001S", 1us},
+      {"pt5m", 5min},
+      {"PT0M", 0s},
+      {"PT1H30M10.25S", 1h + 30min + 10s + 250ms},
+      {"0005m", 5min},
   };
   for (const auto& [text, expected] : kForms) {
     const auto read = parse_duration(text);
@@ -28,8 +46,17 @@ TEST(Duration, ReadsEveryForm) {
 
 TEST(Duration, PrintsOneCanonicalForm) {
   const std::pair<Duration, const char*> kForms[] = {
-      {0s, "0s"},      {1ms, "1ms"},    {1500ms, "1500ms"}, {60s, "1m"},  {90min, "90m"},  {24h, "1d"},
-      {25h, "25h"},    {168h, "7d"},    {1us, "PT0.000001S"}, {1s + 500us, "PT1.0005S"},  {kDurationMax, "PT315537897599.999999S"},
+      {0s, "0s"},
+      {1ms, "1ms"},
+      {1500ms, "1500ms"},
+      {60s, "1m"},
+      {90min, "90m"},
+      {24h, "1d"},
+      {25h, "25h"},
+      {168h, "7d"},
+      {1us, "PT0.000001S"},
+      {1s + 500us, "PT1.0005S"},
+      {kDurationMax, "PT315537897599.999999S"},
   };
   for (const auto& [duration, text] : kForms) EXPECT_EQ(to_text(duration), text);
 }
@@ -37,7 +64,8 @@ TEST(Duration, PrintsOneCanonicalForm) {
 TEST(Duration, PrintedTextReadsBackEqual) {
   std::mt19937_64 random(20'260'101);
   for (int i = 0; i < 20'000; ++i) {
-    const Duration duration{static_cast<std::int64_t>(random() >> (1 + random() % 60)) % (kDurationMax.count() + 1)};
+    const Duration duration{static_cast<std::int64_t>(random() >> (1 + random() % 60)) %
+                            (kDurationMax.count() + 1)};
     const auto back = parse_duration(to_text(duration));
     ASSERT_TRUE(back) << to_text(duration);
     ASSERT_EQ(*back, duration) << to_text(duration);
@@ -86,9 +114,11 @@ TEST(Duration, MistakesAreErrorsWithColumnAndRemedy) {
   for (const BadDuration& bad : kBad) {
     const auto read = parse_duration(bad.text);
     ASSERT_FALSE(read) << bad.text;
-    EXPECT_NE(read.error().message.find(bad.message), std::string::npos) << bad.text << ": " << read.error().message;
+    EXPECT_NE(read.error().message.find(bad.message), std::string::npos)
+        << bad.text << ": " << read.error().message;
     ASSERT_TRUE(read.error().position) << bad.text;
-    EXPECT_EQ(read.error().position->column, bad.column) << bad.text << ": " << read.error().message;
+    EXPECT_EQ(read.error().position->column, bad.column)
+        << bad.text << ": " << read.error().message;
   }
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kForm = "write it like 2026-11-16T09:30:00Z or 2026-11-16T10:30:00+01:00 (RFC 3339)";
+constexpr std::string_view kForm =
+    "write it like 2026-11-16T09:30:00Z or 2026-11-16T10:30:00+01:00 (RFC 3339)";
 
 // What an RFC 3339 text says.
 struct Stamp {
@@ -38,14 +39,16 @@ class StampReader {
     const std::size_t day_at = at_;
     PAWL_TRY(const int day, number(2, 1, 31, "the day"));
     if (day > days_in_month(year, month)) {
-      return error_at(day_at, "the day " + in_quotes(text_.substr(0, at_)) + " does not exist: that month has " +
+      return error_at(day_at, "the day " + in_quotes(text_.substr(0, at_)) +
+                                  " does not exist: that month has " +
                                   std::to_string(days_in_month(year, month)) + " days");
     }
     PAWL_CHECK(expect("Tt "));
     PAWL_TRY(const int hour, number(2, 0, 23, "the hour"));
     PAWL_CHECK(expect(":"));
     PAWL_TRY(const int minute, number(2, 0, 59, "the minute"));
-    if (peek() != ':') return error("the seconds are missing in " + in_quotes(text_) + "; " + std::string(kForm));
+    if (peek() != ':')
+      return error("the seconds are missing in " + in_quotes(text_) + "; " + std::string(kForm));
     ++at_;
     PAWL_TRY(const int second, number(2, 0, 60, "the second"));
     PAWL_TRY(const std::int64_t micros, fraction());
@@ -55,7 +58,9 @@ class StampReader {
     stamp.local_micros = (days_from_civil(year, month, day) * kSecondsPerDay + of_day) * 1'000'000 +
                          (stamp.leap_second ? 0 : micros);
     PAWL_TRY(stamp.offset, offset());
-    if (!at_end()) return error("unexpected " + in_quotes(text_.substr(at_)) + " after the instant; " + std::string(kForm));
+    if (!at_end())
+      return error("unexpected " + in_quotes(text_.substr(at_)) + " after the instant; " +
+                   std::string(kForm));
     return stamp;
   }
 
@@ -72,13 +77,15 @@ class StampReader {
     int value = 0;
     for (int i = 0; i < digits; ++i, ++at_) {
       if (!is_digit(peek())) {
-        return error_at(begin, std::string(what) + " is missing in " + in_quotes(text_) + "; " + std::string(kForm));
+        return error_at(begin, std::string(what) + " is missing in " + in_quotes(text_) + "; " +
+                                   std::string(kForm));
       }
       value = value * 10 + (text_[at_] - '0');
     }
     if (value < low || value > high) {
-      return error_at(begin, std::string(what) + " is " + std::to_string(value) + " in " + in_quotes(text_) +
-                                 "; it goes from " + std::to_string(low) + " to " + std::to_string(high));
+      return error_at(begin, std::string(what) + " is " + std::to_string(value) + " in " +
+                                 in_quotes(text_) + "; it goes from " + std::to_string(low) +
+                                 " to " + std::to_string(high));
     }
     return value;
   }
@@ -88,16 +95,18 @@ class StampReader {
       ++at_;
       return {};
     }
-    return error("expected '" + std::string(one_of.substr(0, 1)) + "' in the instant " + in_quotes(text_) + "; " +
-                 std::string(kForm));
+    return error("expected '" + std::string(one_of.substr(0, 1)) + "' in the instant " +
+                 in_quotes(text_) + "; " + std::string(kForm));
   }
 
   Result<std::int64_t> fraction() {
     if (peek() != '.') return std::int64_t{0};
     ++at_;
-    if (!is_digit(peek())) return error("digits are missing after the point in " + in_quotes(text_));
+    if (!is_digit(peek()))
+      return error("digits are missing after the point in " + in_quotes(text_));
     std::int64_t micros = 0;
-    for (std::int64_t scale = 100'000; is_digit(peek()); ++at_, scale /= 10) micros += (text_[at_] - '0') * scale;
+    for (std::int64_t scale = 100'000; is_digit(peek()); ++at_, scale /= 10)
+      micros += (text_[at_] - '0') * scale;
     return micros;
   }
 
@@ -108,7 +117,8 @@ class StampReader {
       return std::optional<seconds>{0};
     }
     if (peek() != '+' && peek() != '-') {
-      return error("expected an offset (Z or +01:00) instead of " + in_quotes(text_.substr(at_)) + "; " + std::string(kForm));
+      return error("expected an offset (Z or +01:00) instead of " + in_quotes(text_.substr(at_)) +
+                   "; " + std::string(kForm));
     }
     const int sign = peek() == '-' ? -1 : 1;
     ++at_;
@@ -124,13 +134,17 @@ class StampReader {
 
 Result<Instant> in_range(Instant instant, std::string_view text) {
   if (instant >= kInstantMin && instant <= kInstantMax) return instant;
-  return bad_input_at(1, "the instant " + in_quotes(text) + " lies outside the years 1 to 9999 in UTC");
+  return bad_input_at(
+      1, "the instant " + in_quotes(text) + " lies outside the years 1 to 9999 in UTC");
 }
 
-// Second 60 exists only as the last of a UTC day; the clock we count with knows it as the next day's first.
+// Second 60 exists only as the last of a UTC day; the clock we count with knows it as the next
+// day's first.
 Result<void> check_leap_second(const Stamp& stamp, Instant instant, std::string_view text) {
-  if (!stamp.leap_second || instant.time_since_epoch() % std::chrono::days{1} == Duration{0}) return {};
-  return bad_input_at(1, "second 60 in " + in_quotes(text) + " is no leap second: those come at 23:59:60 UTC only");
+  if (!stamp.leap_second || instant.time_since_epoch() % std::chrono::days{1} == Duration{0})
+    return {};
+  return bad_input_at(
+      1, "second 60 in " + in_quotes(text) + " is no leap second: those come at 23:59:60 UTC only");
 }
 
 Result<Instant> to_instant(const Stamp& stamp, std::string_view text) {
@@ -153,8 +167,8 @@ std::string wall_text(std::int64_t micros) {
   const auto of_day = static_cast<int>(second - day * kSecondsPerDay);
   const Civil civil = civil_from_days(day);
   std::array<char, 32> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%04d-%02d-%02dT%02d:%02d:%02d", civil.year, civil.month, civil.day,
-                of_day / 3600, of_day / 60 % 60, of_day % 60);
+  std::snprintf(buffer.data(), buffer.size(), "%04d-%02d-%02dT%02d:%02d:%02d", civil.year,
+                civil.month, civil.day, of_day / 3600, of_day / 60 % 60, of_day % 60);
   std::string text = buffer.data();
   append_decimals(text, micros - second * 1'000'000);
   return text;
@@ -165,8 +179,9 @@ std::string wall_text(std::int64_t micros) {
 Result<Instant> parse_instant(std::string_view text) {
   PAWL_TRY(const Stamp stamp, StampReader(text).read());
   if (!stamp.offset) {
-    return bad_input_at(static_cast<int>(text.size()) + 1,
-                        "the instant " + in_quotes(text) + " has no offset; add Z for UTC, or one like +01:00");
+    return bad_input_at(
+        static_cast<int>(text.size()) + 1,
+        "the instant " + in_quotes(text) + " has no offset; add Z for UTC, or one like +01:00");
   }
   return to_instant(stamp, text);
 }
@@ -198,8 +213,8 @@ std::string to_text(Instant instant, const Zone& zone) {
   const std::int64_t shown = sayable ? offset : 0;
   const std::int64_t minutes = std::abs(shown) / 60;
   std::array<char, 8> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%c%02d:%02d", shown < 0 ? '-' : '+', static_cast<int>(minutes / 60),
-                static_cast<int>(minutes % 60));
+  std::snprintf(buffer.data(), buffer.size(), "%c%02d:%02d", shown < 0 ? '-' : '+',
+                static_cast<int>(minutes / 60), static_cast<int>(minutes % 60));
   return wall_text(instant.time_since_epoch().count() + shown * 1'000'000) + buffer.data();
 }
 

@@ -13,8 +13,9 @@ using namespace std::chrono;
 
 TEST(Instant, ReadsRfc3339) {
   const Instant expected = sys_days{2026y / 11 / 16} + 9h + 30min;
-  for (const char* text : {"2026-11-16T09:30:00Z", "2026-11-16t09:30:00z", "2026-11-16 09:30:00Z", "2026-11-16T10:30:00+01:00",
-                           "2026-11-16T00:00:00-09:30", "2026-11-16T09:30:00-00:00", "2026-11-16T09:30:00.000Z"}) {
+  for (const char* text : {"2026-11-16T09:30:00Z", "2026-11-16t09:30:00z", "2026-11-16 09:30:00Z",
+                           "2026-11-16T10:30:00+01:00", "2026-11-16T00:00:00-09:30",
+                           "2026-11-16T09:30:00-00:00", "2026-11-16T09:30:00.000Z"}) {
     const auto read = parse_instant(text);
     ASSERT_TRUE(read) << text << ": " << read.error().message;
     EXPECT_EQ(*read, expected) << text;
@@ -38,7 +39,9 @@ TEST(Instant, PrintsUtcAndReadsBack) {
   EXPECT_EQ(to_text(Instant::min()), "0001-01-01T00:00:00Z");
   std::mt19937_64 random(5);
   for (int i = 0; i < 20'000; ++i) {
-    const Instant instant = kInstantMin + Duration{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(kDurationMax.count()))};
+    const Instant instant =
+        kInstantMin + Duration{static_cast<std::int64_t>(
+                          random() % static_cast<std::uint64_t>(kDurationMax.count()))};
     ASSERT_EQ(*parse_instant(to_text(instant)), instant);
   }
 }
@@ -75,9 +78,11 @@ TEST(Instant, MistakesAreErrorsWithColumnAndRemedy) {
   for (const BadInstant& bad : kBad) {
     const auto read = parse_instant(bad.text);
     ASSERT_FALSE(read) << bad.text;
-    EXPECT_NE(read.error().message.find(bad.message), std::string::npos) << bad.text << ": " << read.error().message;
+    EXPECT_NE(read.error().message.find(bad.message), std::string::npos)
+        << bad.text << ": " << read.error().message;
     ASSERT_TRUE(read.error().position) << bad.text;
-    EXPECT_EQ(read.error().position->column, bad.column) << bad.text << ": " << read.error().message;
+    EXPECT_EQ(read.error().position->column, bad.column)
+        << bad.text << ": " << read.error().message;
   }
 }
 
@@ -88,18 +93,23 @@ TEST(Instant, WithoutOffsetItIsLocalToTheZone) {
   EXPECT_EQ(to_text(*parse_instant("2026-07-01T12:00:00", berlin)), "2026-07-01T10:00:00Z");
   EXPECT_EQ(to_text(*parse_instant("2026-07-01T12:00:00.5", berlin)), "2026-07-01T10:00:00.5Z");
   EXPECT_EQ(to_text(*parse_instant("2026-07-01T12:00:00Z", berlin)), "2026-07-01T12:00:00Z");
-  EXPECT_EQ(to_text(*parse_instant("2026-03-29T02:30:00", berlin)), "2026-03-29T01:30:00Z");  // gap: shifted to 03:30
-  EXPECT_EQ(to_text(*parse_instant("2026-10-25T02:30:00", berlin)), "2026-10-25T00:30:00Z");  // fold: the first
+  EXPECT_EQ(to_text(*parse_instant("2026-03-29T02:30:00", berlin)),
+            "2026-03-29T01:30:00Z");  // gap: shifted to 03:30
+  EXPECT_EQ(to_text(*parse_instant("2026-10-25T02:30:00", berlin)),
+            "2026-10-25T00:30:00Z");  // fold: the first
 }
 
 TEST(Instant, PrintsTheZonesOffset) {
   const auto zones = Zones::open();
   ASSERT_TRUE(zones);
-  const auto text = [&](const char* utc, const char* zone) { return to_text(*parse_instant(utc), *zones->find(zone)); };
+  const auto text = [&](const char* utc, const char* zone) {
+    return to_text(*parse_instant(utc), *zones->find(zone));
+  };
   EXPECT_EQ(text("2026-07-01T12:00:00Z", "Asia/Kathmandu"), "2026-07-01T17:45:00+05:45");
   EXPECT_EQ(text("2026-07-01T12:00:00.25Z", "America/St_Johns"), "2026-07-01T09:30:00.25-02:30");
   EXPECT_EQ(text("2026-07-01T12:00:00Z", "UTC"), "2026-07-01T12:00:00+00:00");
-  EXPECT_EQ(text("1800-01-01T00:00:00Z", "Europe/Berlin"), "1800-01-01T00:00:00+00:00");  // +00:53:28 cannot be said
+  EXPECT_EQ(text("1800-01-01T00:00:00Z", "Europe/Berlin"),
+            "1800-01-01T00:00:00+00:00");  // +00:53:28 cannot be said
   EXPECT_EQ(text("0001-01-01T00:00:00Z", "Pacific/Honolulu"), "0001-01-01T00:00:00+00:00");
 }
 

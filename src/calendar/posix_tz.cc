@@ -1,4 +1,5 @@
-// Grammar (POSIX, with the extensions of RFC 8536): std offset [ dst [ offset ] , day [ / time ] , day [ / time ] ]
+// Grammar (POSIX, with the extensions of RFC 8536): std offset [ dst [ offset ] , day [ / time ] ,
+// day [ / time ] ]
 #include "calendar/posix_tz.h"
 
 #include <algorithm>
@@ -78,7 +79,8 @@ class PosixReader {
       day.week = number();
       expect('.');
       day.day = number();
-      failed_ = failed_ || day.month < 1 || day.month > 12 || day.week < 1 || day.week > 5 || day.day > 6;
+      failed_ =
+          failed_ || day.month < 1 || day.month > 12 || day.week < 1 || day.week > 5 || day.day > 6;
     } else {
       day.form = take('J') ? PosixTz::Day::Form::julian : PosixTz::Day::Form::zero_based;
       day.day = number();
@@ -114,10 +116,13 @@ std::int64_t day_number(const PosixTz::Day& day, int year) {
 
 std::vector<PosixChange> PosixTz::changes_of(int year) const {
   const auto instant = [year](const Day& day, seconds offset) {
-    return std::chrono::sys_seconds{seconds{day_number(day, year) * kSecondsPerDay} + day.time - offset};
+    return std::chrono::sys_seconds{seconds{day_number(day, year) * kSecondsPerDay} + day.time -
+                                    offset};
   };
-  std::vector<PosixChange> changes = {{instant(begins, standard_offset), true}, {instant(ends, dst_offset), false}};
-  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  std::vector<PosixChange> changes = {{instant(begins, standard_offset), true},
+                                      {instant(ends, dst_offset), false}};
+  std::sort(changes.begin(), changes.end(),
+            [](const auto& a, const auto& b) { return a.at < b.at; });
   return changes;
 }
 

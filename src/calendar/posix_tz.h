@@ -15,7 +15,8 @@ struct PosixChange {
   bool to_dst;
 };
 
-// `EST5EDT,M3.2.0,M11.1.0`: standard time, and, where there is one, daylight time with the days it begins and ends.
+// `EST5EDT,M3.2.0,M11.1.0`: standard time, and, where there is one, daylight time with the days it
+// begins and ends.
 struct PosixTz {
   // The day of a year on which the clock changes, and the local time at which it does.
   struct Day {
@@ -39,7 +40,8 @@ struct PosixTz {
   std::vector<PosixChange> changes_of(int year) const;
 };
 
-// Nothing when the text is not such a rule. Reads what zic writes, signs and hours beyond a day included.
+// Nothing when the text is not such a rule. Reads what zic writes, signs and hours beyond a day
+// included.
 std::optional<PosixTz> parse_posix_tz(std::string_view text);
 
 }  // namespace pawl

@@ -33,24 +33,25 @@ struct Occurrence {
 
 // What a recurrence is made of. Rules are expanded in the wall-clock time of `zone`.
 struct RecurrencePlan {
-  Start start;                             // DTSTART: nothing before it; what a rule leaves open is taken from it
+  Start start;  // DTSTART: nothing before it; what a rule leaves open is taken from it
   Zone zone = Zone::utc();
   std::vector<Rrule> rrules = {};
   std::vector<Cron> crons = {};
-  std::vector<CalendarTime> rdates = {};   // further times
-  std::vector<CalendarTime> exdates = {};  // times left out; COUNT counts them all the same
-  std::optional<Gap> gap = std::nullopt;    // default: by the kind of each rule, `shift` for daily and coarser, else `skip`
+  std::vector<CalendarTime> rdates = {};    // further times
+  std::vector<CalendarTime> exdates = {};   // times left out; COUNT counts them all the same
+  std::optional<Gap> gap = std::nullopt;    // default: by the kind of each rule, `shift` for daily
+                                            // and coarser, else `skip`
   std::optional<Fold> fold = std::nullopt;  // likewise `first`, else `both`
 };
 
 class Recurrence {
  public:
-  // Errors: a rule that RFC 5545 forbids with this DTSTART, one that can never fire, one that can stay silent for
-  // longer than `next` searches.
+  // Errors: a rule that RFC 5545 forbids with this DTSTART, one that can never fire, one that can
+  // stay silent for longer than `next` searches.
   static Result<Recurrence> make(RecurrencePlan plan);
 
-  // The first occurrence strictly after that instant, or none: after COUNT, UNTIL or the year 9999. A pure function
-  // of the plan and `after`; its cost does not depend on how long ago DTSTART was.
+  // The first occurrence strictly after that instant, or none: after COUNT, UNTIL or the year 9999.
+  // A pure function of the plan and `after`; its cost does not depend on how long ago DTSTART was.
   std::optional<Occurrence> next(Instant after) const;
 
  private:
@@ -75,7 +76,8 @@ class Recurrence {
   std::vector<LocalSeconds> without_local_;        // local EXDATEs, sorted
 };
 
-// The lines of an iCalendar component that make a recurrence: DTSTART, RRULE, RDATE, EXDATE; or a bare `FREQ=…`.
+// The lines of an iCalendar component that make a recurrence: DTSTART, RRULE, RDATE, EXDATE; or a
+// bare `FREQ=…`.
 struct RecurrenceText {
   std::optional<CalendarTime> start;
   std::optional<std::string> tzid;

@@ -18,7 +18,9 @@ struct Asked {
 Result<Recurrence> make(const Asked& asked) {
   const Zone zone = *Zones::open()->find(asked.zone);
   PAWL_TRY(Rrule rule, parse_rrule(asked.rrule));
-  return Recurrence::make({.start = {floor<seconds>(*parse_local(asked.start, zone))}, .zone = zone, .rrules = {std::move(rule)}});
+  return Recurrence::make({.start = {floor<seconds>(*parse_local(asked.start, zone))},
+                           .zone = zone,
+                           .rrules = {std::move(rule)}});
 }
 
 std::string next(const Asked& asked, const char* after) {
@@ -38,21 +40,25 @@ TEST(Recurrence, NextIsStrictlyAfter) {
 TEST(Recurrence, IsAPureFunctionOfRuleAnchorAndInstant) {
   EXPECT_EQ(next({"FREQ=HOURLY;INTERVAL=5"}, "2026-01-01T19:00:00Z"), "2026-01-01T20:00:00Z");
   EXPECT_EQ(next({"FREQ=HOURLY;INTERVAL=5"}, "2026-01-01T20:00:00Z"), "2026-01-02T01:00:00Z");
-  EXPECT_EQ(next({"FREQ=WEEKLY;INTERVAL=2", "2025-01-06T00:00:00"}, "2025-01-13T00:00:00Z"), "2025-01-20T00:00:00Z");
-  EXPECT_EQ(next({"FREQ=WEEKLY;INTERVAL=2", "2025-01-06T00:00:00"}, "2025-01-15T00:00:00Z"), "2025-01-20T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=WEEKLY;INTERVAL=2", "2025-01-06T00:00:00"}, "2025-01-13T00:00:00Z"),
+            "2025-01-20T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=WEEKLY;INTERVAL=2", "2025-01-06T00:00:00"}, "2025-01-15T00:00:00Z"),
+            "2025-01-20T00:00:00Z");
 }
 
 // S2-4: start 08:00, success 08:10, rule every 2 h from 00:00 → 10:00. S2-42: twice a day.
 TEST(Recurrence, AnswersTheQuestionOfSeed002) {
   EXPECT_EQ(next({"FREQ=HOURLY;INTERVAL=2"}, "2026-01-01T08:10:00Z"), "2026-01-01T10:00:00Z");
-  const Asked twice{"FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0", "2026-01-01T00:00:00", "Europe/Berlin"};
+  const Asked twice{"FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0", "2026-01-01T00:00:00",
+                    "Europe/Berlin"};
   EXPECT_EQ(next(twice, "2026-07-01T00:00:00Z"), "2026-07-01T04:00:00Z");
   EXPECT_EQ(next(twice, "2026-07-01T04:00:00Z"), "2026-07-01T14:00:00Z");
 }
 
 TEST(Recurrence, EndsAfterCountUntilOrTheYear9999) {
   EXPECT_EQ(next({"FREQ=DAILY;COUNT=2"}, "2026-01-02T00:00:00Z"), "none");
-  EXPECT_EQ(next({"FREQ=DAILY;UNTIL=20260103T000000Z"}, "2026-01-02T00:00:00Z"), "2026-01-03T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=DAILY;UNTIL=20260103T000000Z"}, "2026-01-02T00:00:00Z"),
+            "2026-01-03T00:00:00Z");
   EXPECT_EQ(next({"FREQ=DAILY;UNTIL=20260102T235959Z"}, "2026-01-02T00:00:00Z"), "none");
   EXPECT_EQ(next({"FREQ=DAILY;UNTIL=20250101T000000Z"}, "2020-01-02T00:00:00Z"), "none");
   EXPECT_EQ(next({"FREQ=YEARLY"}, "9998-06-01T00:00:00Z"), "9999-01-01T00:00:00Z");
@@ -60,28 +66,40 @@ TEST(Recurrence, EndsAfterCountUntilOrTheYear9999) {
   EXPECT_EQ(next({"FREQ=YEARLY;INTERVAL=1000000000"}, "2026-01-01T00:00:00Z"), "none");
   EXPECT_EQ(next({"FREQ=SECONDLY"}, "9999-12-31T23:59:58Z"), "9999-12-31T23:59:59Z");
   EXPECT_EQ(next({"FREQ=SECONDLY"}, "9999-12-31T23:59:59Z"), "none");
-  EXPECT_EQ(next({"FREQ=HOURLY", "9999-12-31T00:00:00", "America/New_York"}, "9999-12-31T22:30:00Z"), "9999-12-31T23:00:00Z");
-  EXPECT_EQ(next({"FREQ=HOURLY", "9999-12-31T00:00:00", "America/New_York"}, "9999-12-31T23:00:00Z"), "none");
+  EXPECT_EQ(
+      next({"FREQ=HOURLY", "9999-12-31T00:00:00", "America/New_York"}, "9999-12-31T22:30:00Z"),
+      "9999-12-31T23:00:00Z");
+  EXPECT_EQ(
+      next({"FREQ=HOURLY", "9999-12-31T00:00:00", "America/New_York"}, "9999-12-31T23:00:00Z"),
+      "none");
 }
 
-// COUNT is found by whole days, not by walking: the last of ten thousand million seconds lies in the year 2342.
+// COUNT is found by whole days, not by walking: the last of ten thousand million seconds lies in
+// the year 2342.
 TEST(Recurrence, LargeCountsAreFoundByCountingDays) {
-  EXPECT_EQ(next({"FREQ=SECONDLY;COUNT=10000000000"}, "2342-11-21T17:46:38Z"), "2342-11-21T17:46:39Z");
+  EXPECT_EQ(next({"FREQ=SECONDLY;COUNT=10000000000"}, "2342-11-21T17:46:38Z"),
+            "2342-11-21T17:46:39Z");
   EXPECT_EQ(next({"FREQ=SECONDLY;COUNT=10000000000"}, "2342-11-21T17:46:39Z"), "none");
-  EXPECT_EQ(next({"FREQ=MINUTELY;INTERVAL=7;BYHOUR=9,10;COUNT=1000"}, "2027-01-01T00:00:00Z"), "none");
-  EXPECT_EQ(next({"FREQ=DAILY;BYHOUR=1,2,3;COUNT=1000000000000"}, "9999-12-31T02:00:00Z"), "9999-12-31T03:00:00Z");
+  EXPECT_EQ(next({"FREQ=MINUTELY;INTERVAL=7;BYHOUR=9,10;COUNT=1000"}, "2027-01-01T00:00:00Z"),
+            "none");
+  EXPECT_EQ(next({"FREQ=DAILY;BYHOUR=1,2,3;COUNT=1000000000000"}, "9999-12-31T02:00:00Z"),
+            "9999-12-31T03:00:00Z");
 }
 
 TEST(Recurrence, WalkingAndJumpingAgreeOnCount) {
-  for (const char* text : {"FREQ=MINUTELY;INTERVAL=7;BYHOUR=9,10;COUNT=500", "FREQ=HOURLY;INTERVAL=5;BYDAY=MO,FR;COUNT=300",
-                           "FREQ=SECONDLY;INTERVAL=3601;BYMINUTE=10,20;COUNT=50", "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=1,2;BYSETPOS=2,-1;COUNT=77",
-                           "FREQ=HOURLY;INTERVAL=100;BYMONTHDAY=1,2,3;COUNT=40", "FREQ=YEARLY;BYDAY=20MO;COUNT=33"}) {
+  for (const char* text :
+       {"FREQ=MINUTELY;INTERVAL=7;BYHOUR=9,10;COUNT=500",
+        "FREQ=HOURLY;INTERVAL=5;BYDAY=MO,FR;COUNT=300",
+        "FREQ=SECONDLY;INTERVAL=3601;BYMINUTE=10,20;COUNT=50",
+        "FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=1,2;BYSETPOS=2,-1;COUNT=77",
+        "FREQ=HOURLY;INTERVAL=100;BYMONTHDAY=1,2,3;COUNT=40", "FREQ=YEARLY;BYDAY=20MO;COUNT=33"}) {
     for (const char* zone : {"UTC", "America/New_York"}) {
       const auto counted = make({text, "2026-01-01T00:10:00", zone});
       const std::string endless(text, std::string_view(text).find(";COUNT"));
       const auto walked = make({endless.c_str(), "2026-01-01T00:10:00", zone});
       ASSERT_TRUE(counted && walked) << text;
-      const int count = std::stoi(std::string(text).substr(std::string_view(text).find("COUNT=") + 6));
+      const int count =
+          std::stoi(std::string(text).substr(std::string_view(text).find("COUNT=") + 6));
       std::optional<Occurrence> at;
       Instant after = kInstantMin;
       for (int i = 0; i < count;) {
@@ -98,7 +116,8 @@ TEST(Recurrence, WalkingAndJumpingAgreeOnCount) {
 }
 
 TEST(Recurrence, LateAnchorAndEarlyAnchorGiveTheSameTimes) {
-  for (const char* after : {"2026-03-08T06:59:59Z", "2026-07-04T12:34:56Z", "2026-11-01T05:59:00Z"}) {
+  for (const char* after :
+       {"2026-03-08T06:59:59Z", "2026-07-04T12:34:56Z", "2026-11-01T05:59:00Z"}) {
     EXPECT_EQ(next({"FREQ=MONTHLY;BYDAY=-1FR", "1970-01-01T09:00:00", "America/New_York"}, after),
               next({"FREQ=MONTHLY;BYDAY=-1FR", "2026-01-01T09:00:00", "America/New_York"}, after));
     EXPECT_EQ(next({"FREQ=HOURLY;INTERVAL=2", "1970-01-01T00:00:00", "America/New_York"}, after),
@@ -107,42 +126,64 @@ TEST(Recurrence, LateAnchorAndEarlyAnchorGiveTheSameTimes) {
 }
 
 TEST(Recurrence, RefusesWhatNeverFiresFromThisAnchor) {
-  EXPECT_NE(next({"FREQ=DAILY;INTERVAL=7;BYDAY=MO", "2026-01-06T00:00:00"}, "2026-01-01T00:00:00Z").find("can never fire"), std::string::npos);
-  EXPECT_NE(next({"FREQ=HOURLY;INTERVAL=24;BYHOUR=5", "2026-01-06T04:00:00"}, "2026-01-01T00:00:00Z").find("can never fire"), std::string::npos);
-  EXPECT_NE(next({"FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29", "2025-01-01T00:00:00"}, "2026-01-01T00:00:00Z").find("can never fire"),
+  EXPECT_NE(next({"FREQ=DAILY;INTERVAL=7;BYDAY=MO", "2026-01-06T00:00:00"}, "2026-01-01T00:00:00Z")
+                .find("can never fire"),
             std::string::npos);
-  EXPECT_NE(next({"FREQ=SECONDLY;INTERVAL=86399;BYHOUR=0;BYMINUTE=0;BYSECOND=0", "2026-01-01T00:00:00"}, "2026-01-01T00:00:00Z")
-                .find("can stay silent for more than 10000 periods"),
+  EXPECT_NE(
+      next({"FREQ=HOURLY;INTERVAL=24;BYHOUR=5", "2026-01-06T04:00:00"}, "2026-01-01T00:00:00Z")
+          .find("can never fire"),
+      std::string::npos);
+  EXPECT_NE(next({"FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29", "2025-01-01T00:00:00"},
+                 "2026-01-01T00:00:00Z")
+                .find("can never fire"),
             std::string::npos);
+  EXPECT_NE(
+      next({"FREQ=SECONDLY;INTERVAL=60;BYSECOND=1"}, "2026-01-01T00:00:00Z").find("can never fire"),
+      std::string::npos);
+  EXPECT_NE(
+      next({"FREQ=SECONDLY;INTERVAL=86399;BYHOUR=0;BYMINUTE=0;BYSECOND=0", "2026-01-01T00:00:00"},
+           "2026-01-01T00:00:00Z")
+          .find("can stay silent for more than 10000 periods"),
+      std::string::npos);
 }
 
 TEST(Recurrence, RefusesLocalTimesThatNeverExistUnderSkip) {
   const Zone zone = *Zones::open()->find("America/New_York");
-  RecurrencePlan plan{.start = {floor<seconds>(*parse_local("2026-01-01T00:00:00", zone))}, .zone = zone, .gap = Gap::skip};
+  RecurrencePlan plan{.start = {floor<seconds>(*parse_local("2026-01-01T00:00:00", zone))},
+                      .zone = zone,
+                      .gap = Gap::skip};
   plan.rrules = {*parse_rrule("FREQ=YEARLY;BYMONTH=3;BYDAY=2SU;BYHOUR=2;BYMINUTE=30")};
   EXPECT_NE(Recurrence::make(plan).error().message.find("do not exist"), std::string::npos);
   plan.gap = Gap::shift;
   EXPECT_TRUE(Recurrence::make(plan));
 }
 
-// A rule that speaks rarely is silent for centuries and still answers: 29 February on a Monday comes every 28 years,
-// but not around 2100.
+// A rule that speaks rarely is silent for centuries and still answers: 29 February on a Monday
+// comes every 28 years, but not around 2100.
 TEST(Recurrence, RareRulesAreFoundWithinTheBound) {
-  EXPECT_EQ(next({"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"}, "2096-03-01T00:00:00Z"), "2112-02-29T00:00:00Z");
-  EXPECT_EQ(next({"FREQ=YEARLY;INTERVAL=100;BYMONTH=2;BYMONTHDAY=29", "2000-01-01T00:00:00"}, "2000-03-01T00:00:00Z"), "2400-02-29T00:00:00Z");
-  EXPECT_EQ(next({"FREQ=DAILY;INTERVAL=365;BYMONTH=2;BYMONTHDAY=29", "2026-01-01T00:00:00"}, "2026-01-01T00:00:00Z"), "3288-02-29T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"}, "2096-03-01T00:00:00Z"),
+            "2112-02-29T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=YEARLY;INTERVAL=100;BYMONTH=2;BYMONTHDAY=29", "2000-01-01T00:00:00"},
+                 "2000-03-01T00:00:00Z"),
+            "2400-02-29T00:00:00Z");
+  EXPECT_EQ(next({"FREQ=DAILY;INTERVAL=365;BYMONTH=2;BYMONTHDAY=29", "2026-01-01T00:00:00"},
+                 "2026-01-01T00:00:00Z"),
+            "3288-02-29T00:00:00Z");
 }
 
 TEST(RecurrenceText, ReadsLinesOfICalendar) {
   const auto text = parse_recurrence_text(
-      "DTSTART;TZID=America/New_York:19970902T090000\r\nRRULE:FREQ=DAILY;COUNT=3\nRDATE:19970910T090000,19970911T090000\nEXDATE:19970903T090000\n");
+      "DTSTART;TZID=America/"
+      "New_York:19970902T090000\r\nRRULE:FREQ=DAILY;COUNT=3\nRDATE:19970910T090000,"
+      "19970911T090000\nEXDATE:19970903T090000\n");
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_EQ(text->tzid, "America/New_York");
   EXPECT_EQ(text->rrules.size(), 1U);
   EXPECT_EQ(text->rdates.size(), 2U);
   EXPECT_EQ(text->exdates.size(), 1U);
   EXPECT_TRUE(parse_recurrence_text("FREQ=DAILY"));
-  EXPECT_EQ(parse_recurrence_text("DTSTART;VALUE=DATE:19970902")->start->form, CalendarTime::Form::date);
+  EXPECT_EQ(parse_recurrence_text("DTSTART;VALUE=DATE:19970902")->start->form,
+            CalendarTime::Form::date);
 }
 
 TEST(RecurrenceText, MistakesHaveLineAndColumn) {

@@ -2,8 +2,9 @@
 //
 //   rule = ["RRULE:"] part *(";" part)      part = name "=" value
 //
-// Names and words may be in any case, parts in any order, each at most once. RFC 5545 (3.3.10) forbids combinations
-// that would have no clear meaning; they are refused here, at the column of the part that is one too many.
+// Names and words may be in any case, parts in any order, each at most once. RFC 5545 (3.3.10)
+// forbids combinations that would have no clear meaning; they are refused here, at the column of
+// the part that is one too many.
 #include "calendar/rrule.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kFreqNames = {"SECONDLY", "MINUTELY", "HOURLY", "DAILY",
                                                         "WEEKLY",   "MONTHLY",  "YEARLY"};
-constexpr std::array<std::string_view, 7> kWeekdayNames = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
+constexpr std::array<std::string_view, 7> kWeekdayNames = {"MO", "TU", "WE", "TH",
+                                                           "FR", "SA", "SU"};
 
 template <std::size_t n>
 std::vector<std::string> strings(const std::array<std::string_view, n>& names) {
@@ -39,7 +41,9 @@ struct NumberRange {
 
 std::string describe(NumberRange range) {
   const std::string up = std::to_string(range.low) + " to " + std::to_string(range.high);
-  return range.from_end ? up + " or -" + std::to_string(range.high) + " to -" + std::to_string(range.low) : up;
+  return range.from_end
+             ? up + " or -" + std::to_string(range.high) + " to -" + std::to_string(range.low)
+             : up;
 }
 
 Result<std::int64_t> read_digits(Piece piece, std::string_view name, std::int64_t most) {
@@ -47,11 +51,13 @@ Result<std::int64_t> read_digits(Piece piece, std::string_view name, std::int64_
   std::int64_t value = 0;
   for (std::size_t i = 0; i < piece.text.size(); ++i) {
     if (!is_digit(piece.text[i])) {
-      return piece.from(i).error(in_quotes(piece.text) + " is not a number for " + std::string(name));
+      return piece.from(i).error(in_quotes(piece.text) + " is not a number for " +
+                                 std::string(name));
     }
     value = value * 10 + (piece.text[i] - '0');
     if (value > most) {
-      return piece.error(std::string(name) + " is too large: " + in_quotes(piece.text) + "; the largest is " + std::to_string(most));
+      return piece.error(std::string(name) + " is too large: " + in_quotes(piece.text) +
+                         "; the largest is " + std::to_string(most));
     }
   }
   return value;
@@ -61,14 +67,19 @@ Result<int> read_number(Piece piece, std::string_view name, NumberRange range) {
   Piece digits = piece;
   const bool negative = piece.text.starts_with('-');
   if (range.from_end && (negative || piece.text.starts_with('+'))) digits = piece.from(1);
-  if (piece.text.empty()) return piece.error("a value is missing in " + std::string(name) + "; it takes numbers, " + describe(range));
+  if (piece.text.empty())
+    return piece.error("a value is missing in " + std::string(name) + "; it takes numbers, " +
+                       describe(range));
   if (digits.text.empty() || !std::all_of(digits.text.begin(), digits.text.end(), is_digit)) {
-    return piece.error(in_quotes(piece.text) + " is not a number for " + std::string(name) + "; it takes " + describe(range));
+    return piece.error(in_quotes(piece.text) + " is not a number for " + std::string(name) +
+                       "; it takes " + describe(range));
   }
   const std::size_t digits_max = std::to_string(range.high).size();
-  const int value = digits.text.size() > digits_max ? range.high + 1 : std::stoi(std::string(digits.text));
+  const int value =
+      digits.text.size() > digits_max ? range.high + 1 : std::stoi(std::string(digits.text));
   if (value < range.low || value > range.high) {
-    return piece.error(std::string(name) + " takes " + describe(range) + ", not " + in_quotes(piece.text));
+    return piece.error(std::string(name) + " takes " + describe(range) + ", not " +
+                       in_quotes(piece.text));
   }
   return negative ? -value : value;
 }
@@ -94,8 +105,10 @@ Result<int> read_weekday(Piece piece, std::string_view name) {
 Result<std::vector<WeekdayOrdinal>> read_weekdays(Piece piece) {
   std::vector<WeekdayOrdinal> days;
   for (const Piece& item : split(piece, ',')) {
-    if (item.text.empty()) return item.error("a value is missing in BYDAY; it takes days like MO, 2MO or -1FR");
-    const std::size_t name_at = std::min(item.text.find_first_not_of("+-0123456789"), item.text.size());
+    if (item.text.empty())
+      return item.error("a value is missing in BYDAY; it takes days like MO, 2MO or -1FR");
+    const std::size_t name_at =
+        std::min(item.text.find_first_not_of("+-0123456789"), item.text.size());
     WeekdayOrdinal day;
     if (name_at > 0) {
       PAWL_TRY(day.ordinal, read_number(item.from(0, name_at), "BYDAY", {1, 53, true}));
@@ -110,7 +123,8 @@ Result<std::vector<WeekdayOrdinal>> read_weekdays(Piece piece) {
   return days;
 }
 
-// Reads the parts one by one, remembering where each stood, and then checks them against each other.
+// Reads the parts one by one, remembering where each stood, and then checks them against each
+// other.
 class RruleReader {
  public:
   explicit RruleReader(Piece piece) : piece_(piece) {}
@@ -124,11 +138,13 @@ class RruleReader {
  private:
   Result<void> read_part(Piece part) {
     if (part.text.empty()) {
-      return part.error("a rule part is missing here; separate parts by one ';' and do not end with it");
+      return part.error(
+          "a rule part is missing here; separate parts by one ';' and do not end with it");
     }
     const std::size_t equals = part.text.find('=');
     if (equals == std::string_view::npos) {
-      return part.error(in_quotes(part.text) + " is not a rule part; write NAME=VALUE, for example FREQ=DAILY");
+      return part.error(in_quotes(part.text) +
+                        " is not a rule part; write NAME=VALUE, for example FREQ=DAILY");
     }
     const std::string name = to_upper(part.text.substr(0, equals));
     PAWL_CHECK(check_name(part, name));
@@ -139,14 +155,17 @@ class RruleReader {
   }
 
   static Result<void> check_name(Piece part, const std::string& name) {
-    static const std::vector<std::string> kNames = {"FREQ",       "UNTIL",    "COUNT",     "INTERVAL",   "BYSECOND",
-                                                    "BYMINUTE",   "BYHOUR",   "BYDAY",     "BYMONTHDAY", "BYYEARDAY",
-                                                    "BYWEEKNO",   "BYMONTH",  "BYSETPOS",  "WKST"};
+    static const std::vector<std::string> kNames = {
+        "FREQ",  "UNTIL",      "COUNT",     "INTERVAL", "BYSECOND", "BYMINUTE", "BYHOUR",
+        "BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH",  "BYSETPOS", "WKST"};
     if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return {};
     if (name == "RSCALE" || name == "SKIP") {
-      return part.error(name + " (RFC 7529) is not supported; rules are Gregorian and leave out days that do not exist");
+      return part.error(
+          name +
+          " (RFC 7529) is not supported; rules are Gregorian and leave out days that do not exist");
     }
-    return part.error("unknown rule part " + in_quotes(part.text.substr(0, name.size())) + did_you_mean(name, kNames));
+    return part.error("unknown rule part " + in_quotes(part.text.substr(0, name.size())) +
+                      did_you_mean(name, kNames));
   }
 
   Result<void> read_value(const std::string& name, Piece value) {
@@ -156,12 +175,17 @@ class RruleReader {
     if (name == "INTERVAL") return read_interval(value);
     if (name == "BYDAY") return assign(rule_.by_day, read_weekdays(value));
     if (name == "WKST") return assign(rule_.week_start, read_weekday(value, name));
-    if (name == "BYSECOND") return assign(rule_.by_second, read_numbers(value, name, {0, 60, false}));
-    if (name == "BYMINUTE") return assign(rule_.by_minute, read_numbers(value, name, {0, 59, false}));
+    if (name == "BYSECOND")
+      return assign(rule_.by_second, read_numbers(value, name, {0, 60, false}));
+    if (name == "BYMINUTE")
+      return assign(rule_.by_minute, read_numbers(value, name, {0, 59, false}));
     if (name == "BYHOUR") return assign(rule_.by_hour, read_numbers(value, name, {0, 23, false}));
-    if (name == "BYMONTHDAY") return assign(rule_.by_month_day, read_numbers(value, name, {1, 31, true}));
-    if (name == "BYYEARDAY") return assign(rule_.by_year_day, read_numbers(value, name, {1, 366, true}));
-    if (name == "BYWEEKNO") return assign(rule_.by_week_no, read_numbers(value, name, {1, 53, true}));
+    if (name == "BYMONTHDAY")
+      return assign(rule_.by_month_day, read_numbers(value, name, {1, 31, true}));
+    if (name == "BYYEARDAY")
+      return assign(rule_.by_year_day, read_numbers(value, name, {1, 366, true}));
+    if (name == "BYWEEKNO")
+      return assign(rule_.by_week_no, read_numbers(value, name, {1, 53, true}));
     if (name == "BYMONTH") return assign(rule_.by_month, read_numbers(value, name, {1, 12, false}));
     return assign(rule_.by_set_pos, read_numbers(value, name, {1, 366, true}));
   }
@@ -177,8 +201,9 @@ class RruleReader {
     const auto found = std::find(kFreqNames.begin(), kFreqNames.end(), to_upper(value.text));
     if (found == kFreqNames.end()) {
       const std::string hint = did_you_mean(value.text, strings(kFreqNames));
-      return value.error("unknown FREQ " + in_quotes(value.text) +
-                         (hint.empty() ? "; it is one of " + join(strings(kFreqNames), ", ", " or ") : hint));
+      return value.error(
+          "unknown FREQ " + in_quotes(value.text) +
+          (hint.empty() ? "; it is one of " + join(strings(kFreqNames), ", ", " or ") : hint));
     }
     rule_.freq = static_cast<Freq>(found - kFreqNames.begin());
     return {};
@@ -197,7 +222,8 @@ class RruleReader {
 
   Result<void> read_interval(Piece value) {
     PAWL_TRY(rule_.interval, read_digits(value, "INTERVAL", kIntervalMax));
-    if (rule_.interval == 0) return value.error("INTERVAL=0 makes no progress; INTERVAL is at least 1");
+    if (rule_.interval == 0)
+      return value.error("INTERVAL=0 makes no progress; INTERVAL is at least 1");
     return {};
   }
 
@@ -206,7 +232,8 @@ class RruleReader {
   }
 
   Result<void> check() const {
-    if (!columns_.contains("FREQ")) return piece_.error("FREQ is missing; a rule begins with for example FREQ=DAILY");
+    if (!columns_.contains("FREQ"))
+      return piece_.error("FREQ is missing; a rule begins with for example FREQ=DAILY");
     const Freq freq = rule_.freq;
     if (rule_.count && rule_.until) {
       return bad_input_at(std::max(columns_.at("COUNT"), columns_.at("UNTIL")),
@@ -215,21 +242,31 @@ class RruleReader {
     if (!rule_.by_week_no.empty() && freq != Freq::yearly) {
       return forbidden("BYWEEKNO", "BYWEEKNO is for FREQ=YEARLY only");
     }
-    if (!rule_.by_year_day.empty() && (freq == Freq::daily || freq == Freq::weekly || freq == Freq::monthly)) {
-      return forbidden("BYYEARDAY", "BYYEARDAY is not for FREQ=DAILY, WEEKLY or MONTHLY; use FREQ=YEARLY");
+    if (!rule_.by_year_day.empty() &&
+        (freq == Freq::daily || freq == Freq::weekly || freq == Freq::monthly)) {
+      return forbidden("BYYEARDAY",
+                       "BYYEARDAY is not for FREQ=DAILY, WEEKLY or MONTHLY; use FREQ=YEARLY");
     }
     if (!rule_.by_month_day.empty() && freq == Freq::weekly) {
-      return forbidden("BYMONTHDAY", "BYMONTHDAY is not for FREQ=WEEKLY; use FREQ=MONTHLY, or DAILY with BYDAY");
+      return forbidden("BYMONTHDAY",
+                       "BYMONTHDAY is not for FREQ=WEEKLY; use FREQ=MONTHLY, or DAILY with BYDAY");
     }
-    const bool ordinals = std::any_of(rule_.by_day.begin(), rule_.by_day.end(), [](const auto& day) { return day.ordinal != 0; });
+    const bool ordinals = std::any_of(rule_.by_day.begin(), rule_.by_day.end(),
+                                      [](const auto& day) { return day.ordinal != 0; });
     if (ordinals && freq != Freq::monthly && freq != Freq::yearly) {
-      return forbidden("BYDAY", "BYDAY with a number (2MO, -1FR) is for FREQ=MONTHLY and YEARLY only; write the day alone");
+      return forbidden("BYDAY",
+                       "BYDAY with a number (2MO, -1FR) is for FREQ=MONTHLY and YEARLY only; write "
+                       "the day alone");
     }
     if (ordinals && !rule_.by_week_no.empty()) {
-      return forbidden("BYDAY", "BYDAY with a number (2MO, -1FR) cannot stand beside BYWEEKNO; write the day alone");
+      return forbidden(
+          "BYDAY",
+          "BYDAY with a number (2MO, -1FR) cannot stand beside BYWEEKNO; write the day alone");
     }
     if (!rule_.by_set_pos.empty() && !has_other_by_part()) {
-      return forbidden("BYSETPOS", "BYSETPOS chooses among what another BY part names; add one, for example BYDAY");
+      return forbidden(
+          "BYSETPOS",
+          "BYSETPOS chooses among what another BY part names; add one, for example BYDAY");
     }
     return check_can_fire();
   }
@@ -240,13 +277,16 @@ class RruleReader {
     });
   }
 
-  // Every period of every interval is a period of interval 1, so a rule that is silent there is silent everywhere.
+  // Every period of every interval is a period of interval 1, so a rule that is silent there is
+  // silent everywhere.
   Result<void> check_can_fire() const {
     Rrule densest = rule_;
     densest.interval = 1;
-    const Start start{LocalSeconds{std::chrono::seconds{days_from_civil(2000, 1, 1) * kSecondsPerDay}}};
+    const Start start{
+        LocalSeconds{std::chrono::seconds{days_from_civil(2000, 1, 1) * kSecondsPerDay}}};
     if (auto wall = WallRule::make(densest, start); !wall) {
-      return piece_.error("the rule " + to_text(rule_) + " can never fire, whatever its DTSTART; its parts exclude each other");
+      return piece_.error("the rule " + to_text(rule_) +
+                          " can never fire, whatever its DTSTART; its parts exclude each other");
     }
     return {};
   }
@@ -271,7 +311,8 @@ std::string calendar_text(const CalendarTime& time) {
   std::snprintf(buffer.data(), buffer.size(), "%04d%02d%02d", civil.year, civil.month, civil.day);
   std::string text = buffer.data();
   if (time.form == CalendarTime::Form::date) return text;
-  std::snprintf(buffer.data(), buffer.size(), "T%02d%02d%02d", of_day / 3600, of_day / 60 % 60, of_day % 60);
+  std::snprintf(buffer.data(), buffer.size(), "T%02d%02d%02d", of_day / 3600, of_day / 60 % 60,
+                of_day % 60);
   return text + buffer.data() + (time.form == CalendarTime::Form::utc ? "Z" : "");
 }
 
@@ -279,13 +320,16 @@ std::string calendar_text(const CalendarTime& time) {
 
 Result<Rrule> parse_rrule(std::string_view text) {
   if (text.size() > kRuleTextMax) {
-    return bad_input_at(1, "the rule is longer than " + std::to_string(kRuleTextMax) + " bytes; give fewer values");
+    return bad_input_at(
+        1, "the rule is longer than " + std::to_string(kRuleTextMax) + " bytes; give fewer values");
   }
   Piece piece{text};
   if (to_upper(text.substr(0, 6)) == "RRULE:") piece = piece.from(6);
-  if (piece.text.empty()) return piece.error("the rule is empty; write for example FREQ=DAILY;BYHOUR=9");
+  if (piece.text.empty())
+    return piece.error("the rule is empty; write for example FREQ=DAILY;BYHOUR=9");
   const std::size_t blank = piece.text.find_first_of(" \t\r\n");
-  if (blank != std::string_view::npos) return piece.from(blank).error("a rule has no blanks or line breaks; remove it");
+  if (blank != std::string_view::npos)
+    return piece.from(blank).error("a rule has no blanks or line breaks; remove it");
   return RruleReader(piece).read();
 }
 
@@ -299,7 +343,8 @@ std::string to_text(const Rrule& rule) {
   append_numbers(text, "BYHOUR", rule.by_hour);
   std::vector<std::string> days;
   for (const auto& [ordinal, weekday] : rule.by_day) {
-    days.push_back((ordinal == 0 ? "" : std::to_string(ordinal)) + std::string(kWeekdayNames[static_cast<std::size_t>(weekday)]));
+    days.push_back((ordinal == 0 ? "" : std::to_string(ordinal)) +
+                   std::string(kWeekdayNames[static_cast<std::size_t>(weekday)]));
   }
   if (!days.empty()) text += ";BYDAY=" + join(days, ",", ",");
   append_numbers(text, "BYMONTHDAY", rule.by_month_day);
@@ -307,7 +352,8 @@ std::string to_text(const Rrule& rule) {
   append_numbers(text, "BYWEEKNO", rule.by_week_no);
   append_numbers(text, "BYMONTH", rule.by_month);
   append_numbers(text, "BYSETPOS", rule.by_set_pos);
-  if (rule.week_start != kMonday) text += ";WKST=" + std::string(kWeekdayNames[static_cast<std::size_t>(rule.week_start)]);
+  if (rule.week_start != kMonday)
+    text += ";WKST=" + std::string(kWeekdayNames[static_cast<std::size_t>(rule.week_start)]);
   return text;
 }
 
@@ -335,9 +381,12 @@ Result<CalendarTime> parse_calendar_time(std::string_view text, int column) {
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) {
     return wrong("there is no such day");
   }
-  CalendarTime time{.form = CalendarTime::Form::date, .seconds = days_from_civil(year, month, day) * kSecondsPerDay, .column = column};
+  CalendarTime time{.form = CalendarTime::Form::date,
+                    .seconds = days_from_civil(year, month, day) * kSecondsPerDay,
+                    .column = column};
   if (!timed) return time;
-  if (to_upper(text[8]) != 'T' || !all_digits(9, 6)) return wrong("the time is not T and six digits");
+  if (to_upper(text[8]) != 'T' || !all_digits(9, 6))
+    return wrong("the time is not T and six digits");
   const int hour = number(9, 2);
   const int minute = number(11, 2);
   const int second = number(13, 2);

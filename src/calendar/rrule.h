@@ -61,11 +61,12 @@ inline constexpr std::int64_t kIntervalMax = 1'000'000'000;
 inline constexpr std::int64_t kCountMax = 1'000'000'000'000;
 inline constexpr std::size_t kRuleTextMax = 16 * 1024;
 
-// Reads `FREQ=…;…`, with or without `RRULE:` before it. What RFC 5545 forbids is refused with the reason and the
-// column, and so is a rule that cannot fire whatever its DTSTART.
+// Reads `FREQ=…;…`, with or without `RRULE:` before it. What RFC 5545 forbids is refused with the
+// reason and the column, and so is a rule that cannot fire whatever its DTSTART.
 Result<Rrule> parse_rrule(std::string_view text);
 
-// The rule in one canonical form: FREQ first, then the parts in the order of RFC 5545, defaults left out.
+// The rule in one canonical form: FREQ first, then the parts in the order of RFC 5545, defaults
+// left out.
 std::string to_text(const Rrule& rule);
 
 // Reads one time of an iCalendar text; `column` is where it begins, for messages.

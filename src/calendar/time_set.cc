@@ -10,7 +10,8 @@
 namespace pawl {
 TimeSet::TimeSet(std::uint32_t hours, std::uint64_t minutes, std::uint64_t seconds)
     : hours_(hours), minutes_(minutes), seconds_(seconds) {
-  PAWL_ASSERT(hours != 0 && minutes != 0 && seconds != 0, "a set of times names an hour, a minute and a second");
+  PAWL_ASSERT(hours != 0 && minutes != 0 && seconds != 0,
+              "a set of times names an hour, a minute and a second");
 }
 
 int TimeSet::size() const {
@@ -22,8 +23,8 @@ int TimeSet::at(int rank) const {
   if (chosen_) return choice_[static_cast<std::size_t>(rank)];
   const int seconds = std::popcount(seconds_);
   const int minutes = std::popcount(minutes_);
-  return nth_bit(hours_, rank / seconds / minutes) * 3600 + nth_bit(minutes_, rank / seconds % minutes) * 60 +
-         nth_bit(seconds_, rank % seconds);
+  return nth_bit(hours_, rank / seconds / minutes) * 3600 +
+         nth_bit(minutes_, rank / seconds % minutes) * 60 + nth_bit(seconds_, rank % seconds);
 }
 
 int TimeSet::first(int from) const {

@@ -1,4 +1,5 @@
-// TimeSet: offsets in seconds within a period of a day or less: every hour with every minute with every second of three sets.
+// TimeSet: offsets in seconds within a period of a day or less: every hour with every minute with
+// every second of three sets.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ class TimeSet {
   // The smallest element >= from, or -1.
   int first(int from) const;
 
-  // Only the elements at these places: 1 = the first, -1 = the last; places that do not exist are left out.
+  // Only the elements at these places: 1 = the first, -1 = the last; places that do not exist are
+  // left out.
   void choose(const std::vector<int>& positions);
 
  private:

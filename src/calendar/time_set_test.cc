@@ -14,7 +14,8 @@ TEST(TimeSet, FirstAndAtAgreeWithTheListOfAll) {
     }
   }
   ASSERT_EQ(set.size(), static_cast<int>(all.size()));
-  for (int rank = 0; rank < set.size(); ++rank) EXPECT_EQ(set.at(rank), all[static_cast<std::size_t>(rank)]);
+  for (int rank = 0; rank < set.size(); ++rank)
+    EXPECT_EQ(set.at(rank), all[static_cast<std::size_t>(rank)]);
   for (int from = 0; from < 86'400; ++from) {
     const auto expected = std::lower_bound(all.begin(), all.end(), from);
     ASSERT_EQ(set.first(from), expected == all.end() ? -1 : *expected) << from;

@@ -1,18 +1,21 @@
-// The problem: given a rule anchored years ago, when does it fire next? Walking from the anchor costs more the older it
-// is, and some rules are silent for centuries.
+// The problem: given a rule anchored years ago, when does it fire next? Walking from the anchor
+// costs more the older it is, and some rules are silent for centuries.
 //
-// The way: every part of a rule is a condition on a day or on a time of day. Days are named a month at a time as a
-// bit mask (DaySet); times of day are a product of three masks (TimeSet); INTERVAL is one congruence. So the search
-// begins at the asked instant, jumps to the first aligned period, over months and days that are not named, and takes
-// the first bit. What it costs does not depend on the anchor.
+// The way: every part of a rule is a condition on a day or on a time of day. Days are named a month
+// at a time as a bit mask (DaySet); times of day are a product of three masks (TimeSet); INTERVAL
+// is one congruence. So the search begins at the asked instant, jumps to the first aligned period,
+// over months and days that are not named, and takes the first bit. What it costs does not depend
+// on the anchor.
 //
-// Bounds. A yearly or monthly rule repeats after 400 years, so it is searched through one such cycle of its aligned
-// periods. Any other rule gets a budget of kCandidatesMax aligned days (weeks). make() walks a rule's whole cycle once
-// where alignment and filters could miss each other for long, and refuses it if the budget would not reach; so a
-// search in use never runs out of it. Most rules are accepted without that walk: see cycle_days().
+// Bounds. A yearly or monthly rule repeats after 400 years, so it is searched through one such
+// cycle of its aligned periods. Any other rule gets a budget of kCandidatesMax aligned days
+// (weeks). make() walks a rule's whole cycle once where alignment and filters could miss each other
+// for long, and refuses it if the budget would not reach; so a search in use never runs out of it.
+// Most rules are accepted without that walk: see cycle_days().
 //
-// COUNT is found by counting whole days: every day has as many occurrences as any other day on which the periods fall
-// alike, so a day costs one step, at most one step a day up to the year 9999.
+// COUNT is found by counting whole days: every day has as many occurrences as any other day on
+// which the periods fall alike, so a day costs one step, at most one step a day up to the year
+// 9999.
 #include "calendar/wall_rule.h"
 
 #include <algorithm>
@@ -77,7 +80,8 @@ DaySet days_of_rule(const Rrule& rule, std::int64_t start_day) {
   for (const int week : rule.by_week_no) {
     (week > 0 ? days.weeks : days.weeks_from_end) |= std::uint64_t{1} << (std::abs(week) - 1);
   }
-  if (!rule.by_day.empty() || !rule.by_month_day.empty() || !rule.by_year_day.empty() || !rule.by_week_no.empty()) {
+  if (!rule.by_day.empty() || !rule.by_month_day.empty() || !rule.by_year_day.empty() ||
+      !rule.by_week_no.empty()) {
     return days;
   }
   const Civil start = civil_from_days(start_day);
@@ -87,7 +91,8 @@ DaySet days_of_rule(const Rrule& rule, std::int64_t start_day) {
   return days;
 }
 
-// The times within one period of the rule: of a day, or for sub-daily rules of an hour, a minute or a second.
+// The times within one period of the rule: of a day, or for sub-daily rules of an hour, a minute or
+// a second.
 TimeSet times_of_rule(const Rrule& rule, Start start) {
   const auto of_day = static_cast<int>(floor_mod(to_int(start.at), kSecondsPerDay));
   std::uint32_t hours = 1;
@@ -97,7 +102,8 @@ TimeSet times_of_rule(const Rrule& rule, Start start) {
     hours = rule.by_hour.empty() ? 1U << (of_day / 3600) : mask_of<std::uint32_t>(rule.by_hour);
   }
   if (rule.freq >= Freq::hourly) {
-    minutes = rule.by_minute.empty() ? 1ULL << (of_day / 60 % 60) : mask_of<std::uint64_t>(rule.by_minute);
+    minutes = rule.by_minute.empty() ? 1ULL << (of_day / 60 % 60)
+                                     : mask_of<std::uint64_t>(rule.by_minute);
   }
   if (rule.freq >= Freq::minutely) {
     seconds = rule.by_second.empty() ? 1ULL << (of_day % 60) : second_mask(rule.by_second);
@@ -107,10 +113,14 @@ TimeSet times_of_rule(const Rrule& rule, Start start) {
 
 int unit_of(Freq freq) {
   switch (freq) {
-    case Freq::secondly: return 1;
-    case Freq::minutely: return 60;
-    case Freq::hourly: return 3600;
-    default: return static_cast<int>(kSecondsPerDay);
+    case Freq::secondly:
+      return 1;
+    case Freq::minutely:
+      return 60;
+    case Freq::hourly:
+      return 3600;
+    default:
+      return static_cast<int>(kSecondsPerDay);
   }
 }
 
@@ -139,7 +149,8 @@ struct WallRule::PeriodDays {
   }
 };
 
-WallRule::WallRule(Freq freq, std::int64_t interval, int week_start, DaySet days, TimeSet times, Start start)
+WallRule::WallRule(Freq freq, std::int64_t interval, int week_start, DaySet days, TimeSet times,
+                   Start start)
     : freq_(freq),
       interval_(interval),
       week_start_(week_start),
@@ -150,7 +161,8 @@ WallRule::WallRule(Freq freq, std::int64_t interval, int week_start, DaySet days
       first_(to_int(start.at)),
       first_period_(0),
       last_(kLastSecond) {
-  first_period_ = freq_ < Freq::daily ? floor_div(first_, unit_) : period_of(floor_div(first_, kSecondsPerDay));
+  first_period_ =
+      freq_ < Freq::daily ? floor_div(first_, unit_) : period_of(floor_div(first_, kSecondsPerDay));
 }
 
 Result<WallRule> WallRule::make(const Rrule& given, Start start) {
@@ -161,12 +173,15 @@ Result<WallRule> WallRule::make(const Rrule& given, Start start) {
     rule.by_second.clear();
   }
   WallRule wall(rule.freq, rule.interval, rule.week_start,
-                days_of_rule(rule, floor_div(to_int(start.at), kSecondsPerDay)), times_of_rule(rule, start), start);
+                days_of_rule(rule, floor_div(to_int(start.at), kSecondsPerDay)),
+                times_of_rule(rule, start), start);
   if (rule.freq < Freq::daily) {
     if (!rule.by_hour.empty()) wall.hours_ = mask_of<std::uint32_t>(rule.by_hour);
     if (!rule.by_minute.empty()) wall.minutes_ = mask_of<std::uint64_t>(rule.by_minute);
     if (!rule.by_second.empty()) wall.seconds_ = second_mask(rule.by_second);
   }
+  if (!rule.by_hour.empty() || !rule.by_minute.empty() || !rule.by_second.empty())
+    wall.find_silent_phases();
   if (rule.freq > Freq::daily) {
     wall.positions_ = rule.by_set_pos;
   } else if (!rule.by_set_pos.empty()) {
@@ -177,11 +192,13 @@ Result<WallRule> WallRule::make(const Rrule& given, Start start) {
 }
 
 WallRule WallRule::make(const Cron& cron, Start start) {
-  return WallRule(Freq::daily, 1, kMonday, cron.days, TimeSet(cron.hours, cron.minutes, cron.seconds), start);
+  return WallRule(Freq::daily, 1, kMonday, cron.days,
+                  TimeSet(cron.hours, cron.minutes, cron.seconds), start);
 }
 
 std::optional<LocalSeconds> WallRule::next(LocalSeconds from) const {
-  // Two candidates more than make() allows: the rest of the day asked about, and the rest of the first day.
+  // Two candidates more than make() allows: the rest of the day asked about, and the rest of the
+  // first day.
   const std::int64_t found = search(to_int(from), kCandidatesMax + 2);
   PAWL_ASSERT(found != kExhausted, "a rule that was accepted answers within the bound");
   if (found > last_) return std::nullopt;
@@ -201,6 +218,11 @@ std::int64_t WallRule::search_by_day(std::int64_t from, int& budget) const {
   while (true) {
     const std::int64_t found = next_day(day, budget);
     if (found >= kExhausted) return found;
+    if (!silent_phases_.empty() && silent_phases_[phase_of(found)]) {
+      day = found + 1;
+      second = 0;
+      continue;
+    }
     const int time = first_time(found, found == day ? second : 0);
     if (time >= 0) return found * kSecondsPerDay + time;
     day = found + 1;
@@ -230,7 +252,8 @@ std::int64_t WallRule::next_day_in_months(std::int64_t day, std::int64_t step, i
   if (day > kLastDay) return kNone;
   const Civil civil = civil_from_days(day);
   const std::int64_t asked = civil.year * 12 + civil.month - 1;
-  for (std::int64_t month = align_up(asked, first_period_, step); tries > 0; month += step, --tries) {
+  for (std::int64_t month = align_up(asked, first_period_, step); tries > 0;
+       month += step, --tries) {
     if (month >= (kYearMax + 1) * 12) return kNone;
     const auto year = static_cast<int>(month / 12);
     const auto of_year = static_cast<int>(month % 12) + 1;
@@ -245,7 +268,8 @@ std::int64_t WallRule::next_day_in_years(std::int64_t day) const {
   if (day > kLastDay) return kNone;
   const std::int64_t asked = period_of(day);
   int tries = kYearsPerCycle + 1;
-  for (std::int64_t year = align_up(asked, first_period_, interval_); tries > 0; year += interval_, --tries) {
+  for (std::int64_t year = align_up(asked, first_period_, interval_); tries > 0;
+       year += interval_, --tries) {
     if (year > kYearMax) return kNone;
     const std::int64_t begin = year == asked ? day : days_from_civil(static_cast<int>(year), 1, 1);
     const int months = 12 - civil_from_days(begin).month + 1;
@@ -282,8 +306,8 @@ int WallRule::first_time(std::int64_t day, int from) const {
   return unit * unit_ + times_.at(0);
 }
 
-// The first aligned period of that day, counted from its beginning, at or after `from` that passes BYHOUR, BYMINUTE and
-// BYSECOND; or -1. Jumps over hours and minutes that are not named.
+// The first aligned period of that day, counted from its beginning, at or after `from` that passes
+// BYHOUR, BYMINUTE and BYSECOND; or -1. Jumps over hours and minutes that are not named.
 int WallRule::first_unit(std::int64_t day, std::int64_t from) const {
   const std::int64_t units_per_day = kSecondsPerDay / unit_;
   while (true) {
@@ -333,26 +357,53 @@ WallRule::Counted WallRule::count(LocalSeconds from, LocalSeconds before, std::i
 std::int64_t WallRule::times_on(std::int64_t day, std::vector<std::int64_t>& known) const {
   if (unit_ == kSecondsPerDay) return times_.size();
   const std::int64_t units_per_day = kSecondsPerDay / unit_;
-  if (interval_ > units_per_day) return times_.size();  // one period at most, and it has an occurrence
+  if (interval_ > units_per_day)
+    return times_.size();  // one period at most, and it has an occurrence
   known.resize(static_cast<std::size_t>(interval_), -1);
-  std::int64_t& times = known[static_cast<std::size_t>(floor_mod(first_period_ - day * units_per_day, interval_))];
+  std::int64_t& times = known[phase_of(day)];
   if (times < 0) {
     times = 0;
-    for (int unit = first_unit(day, 0); unit >= 0; unit = first_unit(day, unit + 1)) times += times_.size();
+    for (int unit = first_unit(day, 0); unit >= 0; unit = first_unit(day, unit + 1))
+      times += times_.size();
   }
   return times;
 }
 
-// The number of the period a day lies in: a year, a month, the first day of a week, or the day itself.
+// The place of the first aligned period of that day.
+std::size_t WallRule::phase_of(std::int64_t day) const {
+  return static_cast<std::size_t>(
+      floor_mod(first_period_ - day * (kSecondsPerDay / unit_), interval_));
+}
+
+// Looks at one day of each phase: all together not more than twice the periods of one day.
+void WallRule::find_silent_phases() {
+  const std::int64_t units_per_day = kSecondsPerDay / unit_;
+  if (freq_ >= Freq::daily || interval_ > units_per_day) return;
+  std::vector<bool> silent(static_cast<std::size_t>(interval_));
+  bool any = false;
+  const std::int64_t phases = interval_ / std::gcd(interval_, units_per_day);
+  for (std::int64_t day = 0; day < phases; ++day) {
+    if (first_unit(day, 0) >= 0) continue;
+    silent[phase_of(day)] = true;
+    any = true;
+  }
+  if (any) silent_phases_ = std::move(silent);
+}
+
+// The number of the period a day lies in: a year, a month, the first day of a week, or the day
+// itself.
 std::int64_t WallRule::period_of(std::int64_t day) const {
   switch (freq_) {
-    case Freq::yearly: return civil_from_days(day).year;
+    case Freq::yearly:
+      return civil_from_days(day).year;
     case Freq::monthly: {
       const Civil civil = civil_from_days(day);
       return civil.year * 12 + civil.month - 1;
     }
-    case Freq::weekly: return day - floor_mod(weekday_of(day) - week_start_, 7);
-    default: return day;
+    case Freq::weekly:
+      return day - floor_mod(weekday_of(day) - week_start_, 7);
+    default:
+      return day;
   }
 }
 
@@ -363,8 +414,10 @@ WallRule::PeriodDays WallRule::days_of_period(std::int64_t period) const {
     while (day < period + 7) {
       const Civil civil = civil_from_days(day);
       const std::int64_t first = day - civil.day + 1;
-      const std::int64_t end = std::min<std::int64_t>(period + 7, first + days_in_month(civil.year, civil.month));
-      const auto in_week = static_cast<std::uint32_t>(((1ULL << (end - day)) - 1) << (civil.day - 1));
+      const std::int64_t end =
+          std::min<std::int64_t>(period + 7, first + days_in_month(civil.year, civil.month));
+      const auto in_week =
+          static_cast<std::uint32_t>(((1ULL << (end - day)) - 1) << (civil.day - 1));
       named.add(first, days_.days_of(civil.year, civil.month) & in_week);
       day = end;
     }
@@ -380,14 +433,18 @@ WallRule::PeriodDays WallRule::days_of_period(std::int64_t period) const {
   return named;
 }
 
-// BYSETPOS: the chosen places in the sorted set of each period, the whole period counting from its beginning.
+// BYSETPOS: the chosen places in the sorted set of each period, the whole period counting from its
+// beginning.
 std::int64_t WallRule::search_by_position(std::int64_t from, int& budget) const {
   const std::int64_t day = floor_div(from, kSecondsPerDay);
   const std::int64_t step = freq_ == Freq::weekly ? 7 * interval_ : interval_;
   const std::int64_t last = period_of(kLastDay);
   const std::int64_t per_day = times_.size();
-  int tries = freq_ == Freq::yearly ? kYearsPerCycle + 1 : freq_ == Freq::monthly ? kMonthsPerCycle + 1 : budget;
-  for (std::int64_t period = align_up(period_of(day), first_period_, step); period <= last; period += step) {
+  int tries = freq_ == Freq::yearly    ? kYearsPerCycle + 1
+              : freq_ == Freq::monthly ? kMonthsPerCycle + 1
+                                       : budget;
+  for (std::int64_t period = align_up(period_of(day), first_period_, step); period <= last;
+       period += step) {
     if (tries-- == 0) return freq_ == Freq::weekly ? kExhausted : kNone;
     const PeriodDays named = days_of_period(period);
     const std::int64_t size = named.size * per_day;
@@ -404,8 +461,8 @@ std::int64_t WallRule::search_by_position(std::int64_t from, int& budget) const 
   return kNone;
 }
 
-// After how many days alignment and filters together repeat; 0 when they cannot miss each other for long, so that no
-// walk is needed.
+// After how many days alignment and filters together repeat; 0 when they cannot miss each other for
+// long, so that no walk is needed.
 std::int64_t WallRule::cycle_days() const {
   if (freq_ >= Freq::monthly) return 0;
   const std::int64_t period = freq_ == Freq::weekly ? 7 * kSecondsPerDay : unit_;
@@ -413,25 +470,34 @@ std::int64_t WallRule::cycle_days() const {
   const std::int64_t aligned = step / std::gcd(step, kSecondsPerDay);
   const bool by_position = !positions_.empty();
   if (!by_position && aligned == 1) return 0;  // every day is alike
-  if (step / kSecondsPerDay * kCandidatesMax > kLastDay - days_from_civil(1, 1, 1)) return 0;  // few periods in all
+  if (unit_ < kSecondsPerDay && interval_ <= kSecondsPerDay / unit_ && silent_phases_.empty())
+    return 0;  // every day has one
+  if (step / kSecondsPerDay * kCandidatesMax > kLastDay - days_from_civil(1, 1, 1))
+    return 0;  // few periods in all
   if (days_.by_weekday_only()) return std::lcm(aligned, std::int64_t{7});
   constexpr std::int64_t kShortestMonth = 28;
-  const std::int64_t in_month = days_.has_weekdays() || freq_ == Freq::weekly ? std::lcm(aligned, std::int64_t{7}) : aligned;
-  if (!by_position && days_.by_month_and_weekday() && in_month <= kShortestMonth) return 0;  // every named month has one
+  const std::int64_t in_month =
+      days_.has_weekdays() || freq_ == Freq::weekly ? std::lcm(aligned, std::int64_t{7}) : aligned;
+  if (!by_position && days_.by_month_and_weekday() && in_month <= kShortestMonth)
+    return 0;  // every named month has one
   return std::lcm(aligned, kDaysPerCycle);
 }
 
 Result<void> WallRule::check_fires(const Rrule& rule) const {
   const auto refuse = [&](const std::string& why) {
-    return Error{ErrorCode::bad_input, "the rule " + to_text(rule) + " " + why +
-                                           "; check INTERVAL and the BY parts against each other and against DTSTART"};
+    return Error{ErrorCode::bad_input,
+                 "the rule " + to_text(rule) + " " + why +
+                     "; check INTERVAL and the BY parts against each other and against DTSTART"};
   };
   if (times_.size() == 0) return refuse("can never fire: BYSETPOS names places that no period has");
   std::int64_t at = search(first_, kCandidatesMax);
   const std::int64_t cycle = cycle_days();
   const std::int64_t end =
-      cycle == 0 ? 0 : std::min(floor_div(first_, kSecondsPerDay) + cycle + 1, kLastDay) * kSecondsPerDay;
-  while (at < end) at = search((floor_div(at, kSecondsPerDay) + 1) * kSecondsPerDay, kCandidatesMax);
+      cycle == 0
+          ? 0
+          : std::min(floor_div(first_, kSecondsPerDay) + cycle + 1, kLastDay) * kSecondsPerDay;
+  while (at < end)
+    at = search((floor_div(at, kSecondsPerDay) + 1) * kSecondsPerDay, kCandidatesMax);
   if (at == kExhausted && search(first_, std::numeric_limits<int>::max()) == kNone) at = kNone;
   if (at == kExhausted) {
     return refuse("can stay silent for more than " + std::to_string(kCandidatesMax) +

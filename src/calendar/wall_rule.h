@@ -1,4 +1,5 @@
-// WallRule: a rule bound to its DTSTART and expanded in wall-clock time, before any zone is looked at.
+// WallRule: a rule bound to its DTSTART and expanded in wall-clock time, before any zone is looked
+// at.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace pawl {
 
-// DTSTART. With `date_only` it is a DATE: BYHOUR, BYMINUTE and BYSECOND are ignored and days begin at 00:00:00.
+// DTSTART. With `date_only` it is a DATE: BYHOUR, BYMINUTE and BYSECOND are ignored and days begin
+// at 00:00:00.
 struct Start {
   LocalSeconds at{};
   bool date_only = false;
@@ -22,8 +24,8 @@ struct Start {
 
 class WallRule {
  public:
-  // Fails when the rule never fires from this start, or can stay silent for longer than `next` searches. COUNT and
-  // UNTIL are the caller's: they depend on the zone.
+  // Fails when the rule never fires from this start, or can stay silent for longer than `next`
+  // searches. COUNT and UNTIL are the caller's: they depend on the zone.
   static Result<WallRule> make(const Rrule& rule, Start start);
   static WallRule make(const Cron& cron, Start start);
 
@@ -47,7 +49,8 @@ class WallRule {
 
   struct PeriodDays;
 
-  WallRule(Freq freq, std::int64_t interval, int week_start, DaySet days, TimeSet times, Start start);
+  WallRule(Freq freq, std::int64_t interval, int week_start, DaySet days, TimeSet times,
+           Start start);
 
   std::int64_t search(std::int64_t from, int budget) const;
   std::int64_t search_by_day(std::int64_t from, int& budget) const;
@@ -62,6 +65,8 @@ class WallRule {
   int first_time(std::int64_t day, int from) const;
   int first_unit(std::int64_t day, std::int64_t from) const;
   std::int64_t times_on(std::int64_t day, std::vector<std::int64_t>& known) const;
+  std::size_t phase_of(std::int64_t day) const;
+  void find_silent_phases();
 
   std::int64_t period_of(std::int64_t day) const;
   PeriodDays days_of_period(std::int64_t period) const;
@@ -74,14 +79,20 @@ class WallRule {
   int week_start_;
   DaySet days_;
   bool all_days_;
-  TimeSet times_;            // within a day, or for sub-daily rules within one of their periods
-  std::vector<int> positions_;  // BYSETPOS of weekly and coarser rules; finer ones have it applied to times_
+  TimeSet times_;  // within a day, or for sub-daily rules within one of their periods
+  std::vector<int>
+      positions_;  // BYSETPOS of weekly and coarser rules; finer ones have it applied to times_
 
   // Sub-daily rules: the length of a period, and which of them pass BYHOUR, BYMINUTE, BYSECOND.
   int unit_ = 86'400;
   std::uint32_t hours_ = (1U << 24) - 1;
   std::uint64_t minutes_ = (1ULL << 60) - 1;
   std::uint64_t seconds_ = (1ULL << 60) - 1;
+
+  // Where the periods of a sub-daily rule fall on a day (their phase) decides whether any of them
+  // passes. Set for the phases on which none does; empty when there is no such phase, or a period
+  // is longer than a day.
+  std::vector<bool> silent_phases_;
 
   std::int64_t first_;         // the start
   std::int64_t first_period_;  // its period: aligned ones are a multiple of the interval away

@@ -25,7 +25,8 @@ Zone::Zone(Table table) : table_(std::make_shared<const Table>(std::move(table))
 }
 
 Zone Zone::utc() {
-  static const Zone zone(Table{.name = "UTC", .changes = {{ZoneSpan::kBegin, seconds{0}, 0}}, .abbreviations = {"UTC"}});
+  static const Zone zone(Table{
+      .name = "UTC", .changes = {{ZoneSpan::kBegin, seconds{0}, 0}}, .abbreviations = {"UTC"}});
   return zone;
 }
 
@@ -36,8 +37,9 @@ ZoneSpan Zone::span_at(sys_seconds at) const {
     at -= cycles;
   }
   const auto& changes = table_->changes;
-  const auto after = std::upper_bound(changes.begin() + 1, changes.end(), at,
-                                      [](sys_seconds time, const Change& change) { return time < change.at; });
+  const auto after =
+      std::upper_bound(changes.begin() + 1, changes.end(), at,
+                       [](sys_seconds time, const Change& change) { return time < change.at; });
   const Change& current = *(after - 1);
   return {.begin = current.at + cycles,
           .end = after == changes.end() ? ZoneSpan::kEnd : after->at + cycles,
@@ -61,7 +63,8 @@ LocalInstants Zone::to_instants(LocalSeconds local, Gap gap, Fold fold) const {
       found.at[found.count == 0 ? 0 : 1] = here;
       found.count = std::min(found.count + 1, 2);
     }
-    if (here >= span.end) shifted = here;  // the wall stands beyond this span: its offset is the last before a gap
+    if (here >= span.end)
+      shifted = here;  // the wall stands beyond this span: its offset is the last before a gap
     if (span.end > as_utc + kOffsetMax) break;
     span = span_at(span.end);
   }

@@ -17,14 +17,15 @@ namespace pawl {
 using LocalSeconds = std::chrono::local_seconds;
 using LocalTime = std::chrono::local_time<Duration>;
 
-// What becomes of a local time that does not exist: moved by the offset before the gap (02:30 becomes 03:30), or left out.
+// What becomes of a local time that does not exist: moved by the offset before the gap (02:30
+// becomes 03:30), or left out.
 enum class Gap { shift, skip };
 
 // What becomes of a local time that exists twice.
 enum class Fold { first, last, both };
 
-// A stretch of time with one offset: [begin, end). The first begins at kBegin, the last ends at kEnd: far enough out for
-// every use, near enough to add offsets to.
+// A stretch of time with one offset: [begin, end). The first begins at kBegin, the last ends at
+// kEnd: far enough out for every use, near enough to add offsets to.
 struct ZoneSpan {
   static constexpr std::chrono::sys_seconds kBegin{std::chrono::seconds{-(std::int64_t{1} << 60)}};
   static constexpr std::chrono::sys_seconds kEnd{std::chrono::seconds{std::int64_t{1} << 60}};
@@ -51,8 +52,8 @@ class Zone {
     std::uint16_t abbreviation;  // index into Table::abbreviations
   };
 
-  // The offsets of a zone. `changes` begins at ZoneSpan::kBegin. From `cycle_from` on (if there is such an
-  // instant) everything repeats every 400 years, and `changes` covers 400 years from there.
+  // The offsets of a zone. `changes` begins at ZoneSpan::kBegin. From `cycle_from` on (if there is
+  // such an instant) everything repeats every 400 years, and `changes` covers 400 years from there.
   struct Table {
     std::string name;
     std::vector<Change> changes;
@@ -71,21 +72,24 @@ class Zone {
   LocalTime to_local(Instant instant) const;
   LocalInstants to_instants(LocalSeconds local, Gap gap, Fold fold) const;
 
-  // The instant of a local time where exactly one is wanted: shifted out of a gap, the first of a fold.
+  // The instant of a local time where exactly one is wanted: shifted out of a gap, the first of a
+  // fold.
   Instant to_instant(LocalTime local) const;
 
  private:
   std::shared_ptr<const Table> table_;
 };
 
-// Reads RFC 3339; without an offset the text is local to `zone` (moved out of a gap, the first of a fold).
+// Reads RFC 3339; without an offset the text is local to `zone` (moved out of a gap, the first of a
+// fold).
 Result<Instant> parse_instant(std::string_view text, const Zone& zone);
 
-// Reads RFC 3339 as what a wall clock in `zone` shows; without an offset it is kept as written, even if it does not exist.
+// Reads RFC 3339 as what a wall clock in `zone` shows; without an offset it is kept as written,
+// even if it does not exist.
 Result<LocalTime> parse_local(std::string_view text, const Zone& zone);
 
-// RFC 3339 with the zone's offset: `2026-11-16T10:30:00+01:00`. Where the offset is not of whole minutes (before
-// about 1920) RFC 3339 cannot say it, and the instant is printed in UTC.
+// RFC 3339 with the zone's offset: `2026-11-16T10:30:00+01:00`. Where the offset is not of whole
+// minutes (before about 1920) RFC 3339 cannot say it, and the instant is printed in UTC.
 std::string to_text(Instant instant, const Zone& zone);
 
 }  // namespace pawl

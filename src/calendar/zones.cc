@@ -1,8 +1,9 @@
 // The machine's zones, through date/tz.
 //
-// date/tz 3.0.1 reads the changes listed in the TZif files, which end in 2037, and then stands still. The files also
-// end with a rule for ever after (a POSIX TZ string), which it ignores. So we take the listed changes from date/tz,
-// go on with the rule for 400 years, and repeat those: the Gregorian calendar does, weekdays included.
+// date/tz 3.0.1 reads the changes listed in the TZif files, which end in 2037, and then stands
+// still. The files also end with a rule for ever after (a POSIX TZ string), which it ignores. So we
+// take the listed changes from date/tz, go on with the rule for 400 years, and repeat those: the
+// Gregorian calendar does, weekdays included.
 #include "calendar/zones.h"
 
 #include <date/tz.h>
@@ -27,7 +28,9 @@ using std::chrono::sys_seconds;
 
 constexpr const char* kDatabase = "/usr/share/zoneinfo/";
 
-sys_seconds january_1(int year) { return sys_seconds{seconds{days_from_civil(year, 1, 1) * kSecondsPerDay}}; }
+sys_seconds january_1(int year) {
+  return sys_seconds{seconds{days_from_civil(year, 1, 1) * kSecondsPerDay}};
+}
 
 // Collects changes in order and leaves out those that change nothing.
 class TableBuilder {
@@ -90,7 +93,8 @@ sys_seconds add_changes_for_ever(TableBuilder& builder, const PosixTz& rule) {
   const int first_year =
       listed_until == ZoneSpan::kBegin
           ? 1
-          : civil_from_days(floor_div(listed_until.time_since_epoch().count(), kSecondsPerDay)).year;
+          : civil_from_days(floor_div(listed_until.time_since_epoch().count(), kSecondsPerDay))
+                .year;
   constexpr int kCycleYears = 400;
   for (int year = first_year; year <= first_year + kCycleYears + 3; ++year) {
     for (const PosixChange& change : rule.changes_of(year)) {
@@ -148,12 +152,13 @@ Result<Zones> Zones::open() {
   try {
     loaded->database = &date::get_tzdb();
   } catch (const std::exception& reason) {
-    return Error{ErrorCode::environment, std::string("cannot read the time zone database in ") + kDatabase + ": " +
-                                             reason.what() + "; install the package tzdata"};
+    return Error{ErrorCode::environment, std::string("cannot read the time zone database in ") +
+                                             kDatabase + ": " + reason.what() +
+                                             "; install the package tzdata"};
   }
   if (loaded->database->zones.empty()) {
-    return Error{ErrorCode::environment,
-                 std::string("the time zone database in ") + kDatabase + " is empty; install the package tzdata"};
+    return Error{ErrorCode::environment, std::string("the time zone database in ") + kDatabase +
+                                             " is empty; install the package tzdata"};
   }
   loaded->version = read_version(*loaded->database);
   for (const date::time_zone& zone : loaded->database->zones) loaded->names.push_back(zone.name());
@@ -163,17 +168,20 @@ Result<Zones> Zones::open() {
 Result<Zone> Zones::find(std::string_view name) const {
   if (name == "UTC") return Zone::utc();
   const std::lock_guard lock(loaded_->mutex);
-  if (const auto found = loaded_->zones.find(name); found != loaded_->zones.end()) return found->second;
+  if (const auto found = loaded_->zones.find(name); found != loaded_->zones.end())
+    return found->second;
   for (const date::time_zone& zone : loaded_->database->zones) {
     if (zone.name() != name) continue;
     try {
       return loaded_->zones.emplace(zone.name(), load(zone)).first->second;
     } catch (const std::exception& reason) {
-      return Error{ErrorCode::environment, "cannot read the time zone " + zone.name() + ": " + reason.what() +
+      return Error{ErrorCode::environment, "cannot read the time zone " + zone.name() + ": " +
+                                               reason.what() +
                                                "; install the package tzdata again"};
     }
   }
-  return Error{ErrorCode::bad_input, "unknown time zone " + in_quotes(name) + hint(name, loaded_->names)};
+  return Error{ErrorCode::bad_input,
+               "unknown time zone " + in_quotes(name) + hint(name, loaded_->names)};
 }
 
 std::vector<std::string> Zones::names() const { return loaded_->names; }

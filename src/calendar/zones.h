@@ -1,4 +1,5 @@
-// Zones: the machine's time zone database, read through date/tz; each zone is loaded once and is a value from then on.
+// Zones: the machine's time zone database, read through date/tz; each zone is loaded once and is a
+// value from then on.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,8 @@ namespace {
 std::string exit_code_help() {
   std::string text = "Exit codes:";
   for (const auto& [code, meaning] : kExitCodes) {
-    text += (code == ExitCode::ok ? " " : ", ") + std::to_string(static_cast<int>(code)) + " " + std::string(meaning);
+    text += (code == ExitCode::ok ? " " : ", ") + std::to_string(static_cast<int>(code)) + " " +
+            std::string(meaning);
   }
   return text + ".";
 }
@@ -28,7 +29,8 @@ std::string line_of(std::string_view text, int number) {
 
 }  // namespace
 
-ExitCode report(const Error& error, std::string_view where, std::string_view text, std::ostream& err) {
+ExitCode report(const Error& error, std::string_view where, std::string_view text,
+                std::ostream& err) {
   err << "pawl: ";
   if (!where.empty()) {
     err << where << ':';
@@ -38,7 +40,9 @@ ExitCode report(const Error& error, std::string_view where, std::string_view tex
   err << "error: " << error.message << '\n';
   if (error.position && !text.empty()) {
     const std::string line = line_of(text, error.position->line);
-    err << "  " << line << "\n  " << std::string(static_cast<std::size_t>(std::max(error.position->column - 1, 0)), ' ') << "^\n";
+    err << "  " << line << "\n  "
+        << std::string(static_cast<std::size_t>(std::max(error.position->column - 1, 0)), ' ')
+        << "^\n";
   }
   return exit_code_of(error.code);
 }
@@ -65,7 +69,8 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
       return ExitCode::ok;
     }
     const auto verbs = app.get_subcommands();
-    return report_usage(wrong.what(), verbs.empty() ? "" : verbs.front()->get_name(), surroundings.err);
+    return report_usage(wrong.what(), verbs.empty() ? "" : verbs.front()->get_name(),
+                        surroundings.err);
   }
   if (!action) {
     surroundings.err << app.help();

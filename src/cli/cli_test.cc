@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "base/json_text.h"
@@ -26,7 +28,8 @@ Ran run_pawl(const std::vector<std::string>& arguments) {
 // The exit codes hold for all verbs; the numbers are what scripts rely on.
 TEST(ExitCodes, AreOneTable) {
   ASSERT_EQ(kExitCodes.size(), 4U);
-  for (std::size_t i = 0; i < kExitCodes.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(kExitCodes[i].code), i);
+  for (std::size_t i = 0; i < kExitCodes.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(kExitCodes[i].code), i);
   EXPECT_EQ(exit_code_of(ErrorCode::bad_input), ExitCode::wrong);
   EXPECT_EQ(exit_code_of(ErrorCode::environment), ExitCode::environment);
 
@@ -44,7 +47,8 @@ TEST(ExitCodes, AreOneTable) {
       {"next", "--cron", "@daily", "--dtstart", "soon"},
       {"explain-rule", "--rrule", "FREQ=DAILY;BYSETPOS=1"},
   };
-  for (const auto& arguments : kWrong) EXPECT_EQ(run_pawl(arguments).code, ExitCode::wrong) << arguments[2];
+  for (const auto& arguments : kWrong)
+    EXPECT_EQ(run_pawl(arguments).code, ExitCode::wrong) << arguments[2];
   const std::vector<std::vector<std::string>> kUsage = {
       {},
       {"nxt"},
@@ -58,35 +62,54 @@ TEST(ExitCodes, AreOneTable) {
       {"next", "--cron", "@daily", "--unknown"},
       {"version", "extra"},
   };
-  for (const auto& arguments : kUsage) EXPECT_EQ(run_pawl(arguments).code, ExitCode::usage) << (arguments.empty() ? "" : arguments.back());
+  for (const auto& arguments : kUsage)
+    EXPECT_EQ(run_pawl(arguments).code, ExitCode::usage)
+        << (arguments.empty() ? "" : arguments.back());
+}
+
+TEST(ExitCodes, StandInTheDocumentation) {
+  std::ifstream file(PAWL_SOURCE_DIR "/docs/reference/cli.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const auto& [code, meaning] : kExitCodes) {
+    const std::string row =
+        "| " + std::to_string(static_cast<int>(code)) + " | " + std::string(meaning) + " |";
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(CliNext, JsonIsOneArrayOfInstantsAndNothingElse) {
-  const Ran ran = run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=3", "--dtstart", "1997-10-25T09:00:00", "--tz", "America/New_York", "--after",
-                            "1997-01-01T00:00:00Z", "--json"});
-  EXPECT_EQ(ran.out, "[\"1997-10-25T09:00:00-04:00\",\"1997-10-26T09:00:00-05:00\",\"1997-10-27T09:00:00-05:00\"]\n");
+  const Ran ran =
+      run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=3", "--dtstart", "1997-10-25T09:00:00", "--tz",
+                "America/New_York", "--after", "1997-01-01T00:00:00Z", "--json"});
+  EXPECT_EQ(ran.out,
+            "[\"1997-10-25T09:00:00-04:00\",\"1997-10-26T09:00:00-05:00\",\"1997-10-27T09:00:00-05:"
+            "00\"]\n");
   EXPECT_EQ(ran.err, "");
   EXPECT_TRUE(check_json(ran.out));
-  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=1", "--dtstart", "1997-10-25T09:00:00", "--json"}).out, "[]\n");
+  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=1", "--dtstart", "1997-10-25T09:00:00",
+                      "--json"})
+                .out,
+            "[]\n");
 }
 
 TEST(CliNext, StartAndAfterWithAnOffsetAreInstants) {
   // 03:00 UTC on the 2nd is 22:00 on the 1st in New York.
-  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", "2026-01-02T03:00:00Z", "--tz", "America/New_York", "--after",
-                      "2026-01-02T04:00:00+01:00", "--count", "1", "--json"})
+  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", "2026-01-02T03:00:00Z", "--tz",
+                      "America/New_York", "--after", "2026-01-02T04:00:00+01:00", "--count", "1",
+                      "--json"})
                 .out,
             "[\"2026-01-02T22:00:00-05:00\"]\n");
   // Without an offset --after is local too.
-  EXPECT_EQ(run_pawl({"next", "--cron", "0 9 * * *", "--tz", "America/New_York", "--dtstart", "2026-01-01", "--after", "2026-01-02T09:00:00", "--count",
-                      "1", "--json"})
+  EXPECT_EQ(run_pawl({"next", "--cron", "0 9 * * *", "--tz", "America/New_York", "--dtstart",
+                      "2026-01-01", "--after", "2026-01-02T09:00:00", "--count", "1", "--json"})
                 .out,
             "[\"2026-01-03T09:00:00-05:00\"]\n");
 }
 
 TEST(CliNext, StartMayBeADateOrAnICalendarTime) {
   const auto first = [](const std::string& start) {
-    return run_pawl({"next", "--rrule", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0", "--dtstart", start, "--after", "2026-01-01T23:00:00Z", "--count",
-                     "1", "--json"})
+    return run_pawl({"next", "--rrule", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0;BYSECOND=0", "--dtstart",
+                     start, "--after", "2026-01-01T23:00:00Z", "--count", "1", "--json"})
         .out;
   };
   EXPECT_EQ(first("2026-01-02"), "[\"2026-01-02T00:00:00+00:00\"]\n");  // a DATE ignores BYHOUR
@@ -96,36 +119,52 @@ TEST(CliNext, StartMayBeADateOrAnICalendarTime) {
 }
 
 TEST(CliNext, TakesICalendarLinesSeveralRulesAndDates) {
-  EXPECT_EQ(run_pawl({"next", "--rrule", "DTSTART;TZID=Europe/Berlin:20260101T090000\nRRULE:FREQ=DAILY;COUNT=2\nEXDATE:20260102T090000", "--rrule",
-                      "FREQ=YEARLY;COUNT=1;BYMONTH=6;BYMONTHDAY=1", "--rdate", "2026-03-01T10:00:00", "--after", "2025-01-01T00:00:00Z", "--json"})
+  EXPECT_EQ(run_pawl({"next", "--rrule",
+                      "DTSTART;TZID=Europe/"
+                      "Berlin:20260101T090000\nRRULE:FREQ=DAILY;COUNT=2\nEXDATE:20260102T090000",
+                      "--rrule", "FREQ=YEARLY;COUNT=1;BYMONTH=6;BYMONTHDAY=1", "--rdate",
+                      "2026-03-01T10:00:00", "--after", "2025-01-01T00:00:00Z", "--json"})
                 .out,
-            "[\"2026-01-01T09:00:00+01:00\",\"2026-03-01T10:00:00+01:00\",\"2026-06-01T09:00:00+02:00\"]\n");
+            "[\"2026-01-01T09:00:00+01:00\",\"2026-03-01T10:00:00+01:00\",\"2026-06-01T09:00:00+02:"
+            "00\"]\n");
 }
 
 TEST(CliNext, PeopleSeeLocalTimeUtcDistanceAndClockChanges) {
-  const Ran gap = run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", "2027-03-28T02:30:00", "--tz", "Europe/Berlin", "--count", "2"});
+  const Ran gap = run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", "2027-03-28T02:30:00",
+                            "--tz", "Europe/Berlin", "--count", "2"});
   EXPECT_EQ(gap.out,
-            "Sun 2027-03-28 03:30:00 CEST   2027-03-28 01:30:00 UTC  in 131d 13h     moved: 02:30:00 does not exist that day (gap)\n"
+            "Sun 2027-03-28 03:30:00 CEST   2027-03-28 01:30:00 UTC  in 131d 13h     moved: "
+            "02:30:00 does not exist that day (gap)\n"
             "Mon 2027-03-29 02:30:00 CEST   2027-03-29 00:30:00 UTC  in 132d 12h\n");
-  const Ran fold = run_pawl({"next", "--rrule", "FREQ=HOURLY;COUNT=1", "--dtstart", "2026-10-25T02:30:00", "--tz", "Europe/Berlin", "--after",
-                             "2026-10-24T00:00:00Z"});
+  const Ran fold =
+      run_pawl({"next", "--rrule", "FREQ=HOURLY;COUNT=1", "--dtstart", "2026-10-25T02:30:00",
+                "--tz", "Europe/Berlin", "--after", "2026-10-24T00:00:00Z"});
   EXPECT_EQ(fold.out,
-            "Sun 2026-10-25 02:30:00 CEST   2026-10-25 00:30:00 UTC  22d 11h ago     the first of two such times (fold)\n"
-            "Sun 2026-10-25 02:30:00 CET    2026-10-25 01:30:00 UTC  22d 10h ago     the second of two such times (fold)\n"
+            "Sun 2026-10-25 02:30:00 CEST   2026-10-25 00:30:00 UTC  22d 11h ago     the first of "
+            "two such times (fold)\n"
+            "Sun 2026-10-25 02:30:00 CET    2026-10-25 01:30:00 UTC  22d 10h ago     the second of "
+            "two such times (fold)\n"
             "the rule ends here\n");
-  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=20200101T000000Z", "--dtstart", "2019-01-01T00:00:00"}).out,
+  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=20200101T000000Z", "--dtstart",
+                      "2019-01-01T00:00:00"})
+                .out,
             "nothing after 2026-11-16T12:00:00+00:00: the rule has ended\n");
 }
 
 TEST(CliNext, GapAndFoldCanBeChosen) {
-  const auto times = [](const std::string& option, const std::string& value, const std::string& start) {
-    return run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", start, "--tz", "America/New_York", "--after", "2026-03-01T00:00:00Z", option, value,
+  const auto times = [](const std::string& option, const std::string& value,
+                        const std::string& start) {
+    return run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", start, "--tz",
+                     "America/New_York", "--after", "2026-03-01T00:00:00Z", option, value,
                      "--count", "2", "--json"})
         .out;
   };
-  EXPECT_EQ(times("--gap", "skip", "2026-03-08T02:30:00"), "[\"2026-03-09T02:30:00-04:00\",\"2026-03-10T02:30:00-04:00\"]\n");
-  EXPECT_EQ(times("--fold", "both", "2026-11-01T01:30:00"), "[\"2026-11-01T01:30:00-04:00\",\"2026-11-01T01:30:00-05:00\"]\n");
-  EXPECT_EQ(times("--fold", "last", "2026-11-01T01:30:00"), "[\"2026-11-01T01:30:00-05:00\",\"2026-11-02T01:30:00-05:00\"]\n");
+  EXPECT_EQ(times("--gap", "skip", "2026-03-08T02:30:00"),
+            "[\"2026-03-09T02:30:00-04:00\",\"2026-03-10T02:30:00-04:00\"]\n");
+  EXPECT_EQ(times("--fold", "both", "2026-11-01T01:30:00"),
+            "[\"2026-11-01T01:30:00-04:00\",\"2026-11-01T01:30:00-05:00\"]\n");
+  EXPECT_EQ(times("--fold", "last", "2026-11-01T01:30:00"),
+            "[\"2026-11-01T01:30:00-05:00\",\"2026-11-02T01:30:00-05:00\"]\n");
 }
 
 TEST(CliNext, MistakesPointAtTheColumn) {
@@ -135,28 +174,36 @@ TEST(CliNext, MistakesPointAtTheColumn) {
             "pawl: --rrule:1:19: error: BYHOUR takes 0 to 23, not '25'\n"
             "  FREQ=DAILY;BYHOUR=25\n"
             "                    ^\n");
-  EXPECT_NE(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=19971224T000000", "--tz", "America/New_York"}).err.find("write UNTIL=19971224T050000Z"),
-            std::string::npos);
+  EXPECT_NE(
+      run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=19971224T000000", "--tz", "America/New_York"})
+          .err.find("write UNTIL=19971224T050000Z"),
+      std::string::npos);
 }
 
 TEST(CliVersion, JsonNamesDependenciesAndTzdata) {
   const Ran ran = run_pawl({"version", "--json"});
   EXPECT_TRUE(check_json(ran.out)) << ran.out;
-  for (const char* part : {"\"pawl\":\"", "\"dependencies\":{", "\"simdjson\":\"", "\"date\":\"", "\"cli11\":\"", "\"tzdata\":\"20"}) {
+  for (const char* part : {"\"pawl\":\"", "\"dependencies\":{", "\"simdjson\":\"", "\"date\":\"",
+                           "\"cli11\":\"", "\"tzdata\":\"20"}) {
     EXPECT_NE(ran.out.find(part), std::string::npos) << part;
   }
 }
 
 TEST(CliExplainRule, SaysTheRuleInEnglish) {
-  EXPECT_EQ(run_pawl({"explain-rule", "--rrule", "FREQ=MONTHLY;BYDAY=-1FR", "--dtstart", "2026-01-01T09:00:00", "--tz", "Europe/Berlin"}).out,
+  EXPECT_EQ(run_pawl({"explain-rule", "--rrule", "FREQ=MONTHLY;BYDAY=-1FR", "--dtstart",
+                      "2026-01-01T09:00:00", "--tz", "Europe/Berlin"})
+                .out,
             "Every month on the last Friday at 09:00 (Europe/Berlin).\n"
-            "When clocks change: a local time that does not exist is moved by the length of the gap; one that exists twice happens the first time.\n");
-  EXPECT_EQ(run_pawl({"explain-rule", "--cron", "0 9 * * MON-FRI", "--json"}).out, "{\"english\":\"On Monday to Friday at 09:00 (UTC).\"}\n");
+            "When clocks change: a local time that does not exist is moved by the length of the "
+            "gap; one that exists twice happens the first time.\n");
+  EXPECT_EQ(run_pawl({"explain-rule", "--cron", "0 9 * * MON-FRI", "--json"}).out,
+            "{\"english\":\"On Monday to Friday at 09:00 (UTC).\"}\n");
 }
 
 TEST(Cli, HelpNamesEveryVerbAndTheExitCodes) {
   const Ran ran = run_pawl({"--help"});
-  for (const char* part : {"next", "explain-rule", "version", "Exit codes: 0 done, 1 the thing asked about is wrong"}) {
+  for (const char* part : {"next", "explain-rule", "version",
+                           "Exit codes: 0 done, 1 the thing asked about is wrong"}) {
     EXPECT_NE(ran.out.find(part), std::string::npos) << part;
   }
 }

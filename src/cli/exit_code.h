@@ -29,8 +29,10 @@ inline constexpr std::array<ExitCodeMeaning, 4> kExitCodes = {{
 
 constexpr ExitCode exit_code_of(ErrorCode code) {
   switch (code) {
-    case ErrorCode::bad_input: return ExitCode::wrong;
-    case ErrorCode::environment: return ExitCode::environment;
+    case ErrorCode::bad_input:
+      return ExitCode::wrong;
+    case ErrorCode::environment:
+      return ExitCode::environment;
   }
   return ExitCode::wrong;
 }

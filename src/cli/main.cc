@@ -7,7 +7,9 @@
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto now = [] { return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now()); };
+  const auto now = [] {
+    return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now());
+  };
   const auto code = pawl::cli::run(arguments, {std::cout, std::cerr, now});
   std::cout.flush();
   if (!std::cout) {

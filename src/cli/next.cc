@@ -39,12 +39,14 @@ std::string weekday_text(std::int64_t since) {
 std::string distance(Instant at, Instant now) {
   const bool past = at < now;
   std::int64_t rest = std::chrono::floor<seconds>(past ? now - at : at - now).count();
-  constexpr std::array<std::pair<std::int64_t, const char*>, 4> kUnits = {{{86'400, "d"}, {3'600, "h"}, {60, "m"}, {1, "s"}}};
+  constexpr std::array<std::pair<std::int64_t, const char*>, 4> kUnits = {
+      {{86'400, "d"}, {3'600, "h"}, {60, "m"}, {1, "s"}}};
   std::string text;
   int shown = 0;
   for (const auto& [length, name] : kUnits) {
     if ((rest < length && shown == 0 && length > 1) || shown == 2) continue;
-    if (rest / length > 0 || shown == 0) text += (text.empty() ? "" : " ") + std::to_string(rest / length) + name;
+    if (rest / length > 0 || shown == 0)
+      text += (text.empty() ? "" : " ") + std::to_string(rest / length) + name;
     rest %= length;
     ++shown;
   }
@@ -53,11 +55,15 @@ std::string distance(Instant at, Instant now) {
 
 std::string mark(const Occurrence& occurrence) {
   switch (occurrence.clock) {
-    case Occurrence::Clock::plain: return "";
+    case Occurrence::Clock::plain:
+      return "";
     case Occurrence::Clock::shifted:
-      return "  moved: " + date_and_time(occurrence.wall.time_since_epoch().count()).substr(11) + " does not exist that day (gap)";
-    case Occurrence::Clock::first_fold: return "  the first of two such times (fold)";
-    case Occurrence::Clock::last_fold: return "  the second of two such times (fold)";
+      return "  moved: " + date_and_time(occurrence.wall.time_since_epoch().count()).substr(11) +
+             " does not exist that day (gap)";
+    case Occurrence::Clock::first_fold:
+      return "  the first of two such times (fold)";
+    case Occurrence::Clock::last_fold:
+      return "  the second of two such times (fold)";
   }
   return "";
 }
@@ -66,28 +72,35 @@ void print_line(const Occurrence& occurrence, const Zone& zone, Instant now, std
   const ZoneSpan span = zone.span_at(occurrence.at);
   const std::int64_t local = (occurrence.at.time_since_epoch() + span.offset).count();
   std::array<char, 128> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "%s %s %-5s  %s UTC  %-14s", weekday_text(local).c_str(), date_and_time(local).c_str(),
-                std::string(span.abbreviation).c_str(), date_and_time(occurrence.at.time_since_epoch().count()).c_str(),
+  std::snprintf(buffer.data(), buffer.size(), "%s %s %-5s  %s UTC  %-14s",
+                weekday_text(local).c_str(), date_and_time(local).c_str(),
+                std::string(span.abbreviation).c_str(),
+                date_and_time(occurrence.at.time_since_epoch().count()).c_str(),
                 distance(occurrence.at, now).c_str());
   std::string line = buffer.data() + mark(occurrence);
   line.erase(line.find_last_not_of(' ') + 1);
   out << line << '\n';
 }
 
-void print_people(const NextOptions& options, const Recurrence& recurrence, const Zone& zone, Instant after, Instant now, std::ostream& out) {
+void print_people(const NextOptions& options, const Recurrence& recurrence, const Zone& zone,
+                  Instant after, Instant now, std::ostream& out) {
   int printed = 0;
-  for (auto at = recurrence.next(after); at && printed < options.count; at = recurrence.next(at->at), ++printed) {
+  for (auto at = recurrence.next(after); at && printed < options.count;
+       at = recurrence.next(at->at), ++printed) {
     print_line(*at, zone, now, out);
   }
   if (printed < options.count) {
-    out << (printed == 0 ? "nothing after " + to_text(after, zone) + ": the rule has ended\n" : "the rule ends here\n");
+    out << (printed == 0 ? "nothing after " + to_text(after, zone) + ": the rule has ended\n"
+                         : "the rule ends here\n");
   }
 }
 
-void print_json(const NextOptions& options, const Recurrence& recurrence, const Zone& zone, Instant after, std::ostream& out) {
+void print_json(const NextOptions& options, const Recurrence& recurrence, const Zone& zone,
+                Instant after, std::ostream& out) {
   out << '[';
   int printed = 0;
-  for (auto at = recurrence.next(after); at && printed < options.count; at = recurrence.next(at->at), ++printed) {
+  for (auto at = recurrence.next(after); at && printed < options.count;
+       at = recurrence.next(at->at), ++printed) {
     out << (printed == 0 ? "" : ",") << json_string(to_text(at->at, zone));
   }
   out << "]\n";
@@ -120,15 +133,22 @@ void add_next(CLI::App& app, Action& action) {
   auto options = std::make_shared<NextOptions>();
   CLI::App* verb = app.add_subcommand("next", "Say when a rule fires next");
   add_rule_options(*verb, options->rule);
-  verb->add_option("--after", options->after, "strictly after this instant; without an offset local in --tz; default: now")->type_name("TIME");
-  verb->add_option("--count", options->count, "how many; default: 10")->check(CLI::Range(1, 1'000'000))->type_name("N");
+  verb->add_option("--after", options->after,
+                   "strictly after this instant; without an offset local in --tz; default: now")
+      ->type_name("TIME");
+  verb->add_option("--count", options->count, "how many; default: 10")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
   verb->add_flag("--json", options->json, "one JSON array of RFC 3339 instants");
   verb->footer(
       "Examples:\n"
       "  pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin\n"
-      "  pawl next --rrule 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-01-30T17:00:00 --tz America/New_York --count 3\n"
+      "  pawl next --rrule 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-01-30T17:00:00 --tz "
+      "America/New_York --count 3\n"
       "  pawl next --cron '*/15 9-17 * * MON-FRI' --after 2026-11-16T00:00:00Z --json");
-  verb->callback([options, &action] { action = [options](const Surroundings& surroundings) { return next(*options, surroundings); }; });
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) { return next(*options, surroundings); };
+  });
 }
 
 }  // namespace pawl::cli

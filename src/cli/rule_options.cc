@@ -30,7 +30,8 @@ std::optional<Fold> fold_named(const std::string& name) {
 
 Start start_of(const CalendarTime& time, const Zone& zone) {
   const std::chrono::seconds since{time.seconds};
-  if (time.form != CalendarTime::Form::utc) return {LocalSeconds{since}, time.form == CalendarTime::Form::date};
+  if (time.form != CalendarTime::Form::utc)
+    return {LocalSeconds{since}, time.form == CalendarTime::Form::date};
   return {std::chrono::floor<std::chrono::seconds>(zone.to_local(Instant{since}))};
 }
 
@@ -80,7 +81,8 @@ class PlanReader {
     return true;
   }
 
-  bool add_dates(const std::vector<std::string>& texts, const char* option, std::vector<CalendarTime>& times) {
+  bool add_dates(const std::vector<std::string>& texts, const char* option,
+                 std::vector<CalendarTime>& times) {
     for (const std::string& text : texts) {
       std::string compact = text;
       std::erase_if(compact, [](char c) { return c == '-' || c == ':'; });
@@ -100,7 +102,8 @@ class PlanReader {
       if (!check(cron, "--cron", options_.cron)) return false;
       plan_.crons.push_back(*std::move(cron));
     }
-    return add_dates(options_.rdates, "--rdate", plan_.rdates) && add_dates(options_.exdates, "--exdate", plan_.exdates);
+    return add_dates(options_.rdates, "--rdate", plan_.rdates) &&
+           add_dates(options_.exdates, "--exdate", plan_.exdates);
   }
 
   bool read_zone() {
@@ -138,27 +141,38 @@ class PlanReader {
 
 void add_rule_options(CLI::App& verb, RuleOptions& options) {
   verb.add_option("--rrule", options.rrules,
-                  "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may be repeated")
+                  "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may "
+                  "be repeated")
       ->allow_extra_args(false)
       ->type_name("RULE");
-  verb.add_option("--cron", options.cron, "a cron expression: five fields, six with seconds first, or @daily")->type_name("CRON");
+  verb.add_option("--cron", options.cron,
+                  "a cron expression: five fields, six with seconds first, or @daily")
+      ->type_name("CRON");
   verb.add_option("--dtstart", options.dtstart,
-                  "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date alone; default: now")
+                  "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date "
+                  "alone; default: now")
       ->type_name("TIME");
   verb.add_option("--tz", options.tz, "the zone, an IANA name; default: UTC")->type_name("ZONE");
-  verb.add_option("--rdate", options.rdates, "a further time; may be repeated")->allow_extra_args(false)->type_name("TIME");
-  verb.add_option("--exdate", options.exdates, "a time left out; may be repeated")->allow_extra_args(false)->type_name("TIME");
+  verb.add_option("--rdate", options.rdates, "a further time; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TIME");
+  verb.add_option("--exdate", options.exdates, "a time left out; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TIME");
   verb.add_option("--gap", options.gap,
-                  "what becomes of a local time that does not exist: shift or skip; default: shift for daily rules and coarser, else skip")
+                  "what becomes of a local time that does not exist: shift or skip; default: shift "
+                  "for daily rules and coarser, else skip")
       ->check(CLI::IsMember({"shift", "skip"}))
       ->type_name("GAP");
   verb.add_option("--fold", options.fold,
-                  "when a local time that exists twice happens: first, last or both; default: first for daily rules and coarser, else both")
+                  "when a local time that exists twice happens: first, last or both; default: "
+                  "first for daily rules and coarser, else both")
       ->check(CLI::IsMember({"first", "last", "both"}))
       ->type_name("FOLD");
 }
 
-PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now, std::ostream& err) {
+PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now,
+                     std::ostream& err) {
   if (options.rrules.empty() == options.cron.empty()) {
     return {std::nullopt, report_usage("give --rrule or --cron, one of them", verb, err)};
   }

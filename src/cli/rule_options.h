@@ -29,12 +29,13 @@ struct RuleOptions {
 
 void add_rule_options(CLI::App& verb, RuleOptions& options);
 
-// Reads the options into a plan; without DTSTART the rule starts at `now`. When they are wrong, reports it to `err` and
-// gives the exit code instead.
+// Reads the options into a plan; without DTSTART the rule starts at `now`. When they are wrong,
+// reports it to `err` and gives the exit code instead.
 struct PlanOrExit {
   std::optional<RecurrencePlan> plan;
   ExitCode code = ExitCode::ok;
 };
-PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now, std::ostream& err);
+PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now,
+                     std::ostream& err);
 
 }  // namespace pawl::cli

@@ -21,8 +21,10 @@ void add_explain_rule(CLI::App& app, Action& action);
 void add_next(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
-// Writes `pawl: <where>:<line>:<column>: error: message`, with the line of `text` and a caret under the column; returns the exit code.
-ExitCode report(const Error& error, std::string_view where, std::string_view text, std::ostream& err);
+// Writes `pawl: <where>:<line>:<column>: error: message`, with the line of `text` and a caret under
+// the column; returns the exit code.
+ExitCode report(const Error& error, std::string_view where, std::string_view text,
+                std::ostream& err);
 
 // For what CLI11 cannot know: options that do not go together.
 ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err);

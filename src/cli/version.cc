@@ -1,7 +1,7 @@
 // pawl version: what this binary is and what it stands on.
-#include <CLI/Version.hpp>
 #include <date/date.h>
 #include <simdjson.h>
+#include <CLI/Version.hpp>
 
 #include <iostream>
 #include <memory>
@@ -39,7 +39,8 @@ ExitCode version(bool json, const Surroundings& surroundings) {
     out << "  tzdata " << zones->tzdata_version() << '\n';
     return ExitCode::ok;
   }
-  out << "{\"pawl\":" << json_string(PAWL_VERSION) << ",\"compiler\":" << json_string(compiler()) << ",\"dependencies\":{";
+  out << "{\"pawl\":" << json_string(PAWL_VERSION) << ",\"compiler\":" << json_string(compiler())
+      << ",\"dependencies\":{";
   const char* comma = "";
   for (const auto& [name, number] : dependencies()) {
     out << comma << json_string(name) << ':' << json_string(number);
@@ -53,9 +54,12 @@ ExitCode version(bool json, const Surroundings& surroundings) {
 
 void add_version(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("version", "Say which Pawl this is, and on which libraries and time zone data it stands");
+  CLI::App* verb = app.add_subcommand(
+      "version", "Say which Pawl this is, and on which libraries and time zone data it stands");
   verb->add_flag("--json", *json, "one JSON object");
-  verb->callback([json, &action] { action = [json](const Surroundings& surroundings) { return version(*json, surroundings); }; });
+  verb->callback([json, &action] {
+    action = [json](const Surroundings& surroundings) { return version(*json, surroundings); };
+  });
 }
 
 }  // namespace pawl::cli
