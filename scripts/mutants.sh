@@ -58,7 +58,7 @@ run_tests() {
 first_failed_test() {
   local failed=$copy/build/dev/Testing/Temporary/LastTestsFailed.log
   if [[ -s $failed ]]; then
-    head -n 1 "$failed" | cut -d : -f 2-
+    sed -n '1 {s,^[0-9]*:,,; s, *# GetParam.*,,; p}' "$failed"
   else
     echo "a test program that does not start"
   fi

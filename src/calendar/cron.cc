@@ -150,8 +150,7 @@ Result<void> read_weekday_item(Piece item, DaySet& days) {
   const std::string upper = to_upper(item.text);
   if (upper == "L") {
     return item.error(
-        "L alone says nothing about the day of the week; write for example 5L for the last Friday, "
-        "or 6 for Saturdays");
+        "L alone says nothing about the day of the week; write for example 5L for the last Friday, or 6 for Saturdays");
   }
   if (const std::size_t hash = upper.find('#'); hash != std::string::npos) {
     PAWL_TRY(const int weekday, read_value(item.from(0, hash), kWeekday));
@@ -225,8 +224,7 @@ Result<Cron> read_fields(Piece piece) {
   std::vector<Piece> fields = split_words(piece);
   if (fields.size() != 5 && fields.size() != 6) {
     return piece.error(
-        "a cron expression has five fields (minute, hour, day of month, month, day of week) or six "
-        "(second first), not " +
+        "a cron expression has five fields (minute, hour, day of month, month, day of week) or six (second first), not " +
         std::to_string(fields.size()));
   }
   Cron cron;

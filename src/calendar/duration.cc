@@ -141,9 +141,10 @@ class DurationReader {
   static Error unknown_unit(std::string_view unit, std::size_t at, const std::string& remedy) {
     const std::string lower = to_lower(unit);
     if (lower == "y" || lower == "mo" || lower.starts_with("month") || lower.starts_with("year")) {
-      return error_at(at, in_quotes(unit) +
-                              " is not a unit: months and years have no fixed length; write days, "
-                              "or plan with a schedule");
+      return error_at(
+          at,
+          in_quotes(unit) +
+              " is not a unit: months and years have no fixed length; write days, or plan with a schedule");
     }
     return error_at(at, "unknown unit " + in_quotes(unit) + remedy);
   }

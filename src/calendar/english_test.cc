@@ -59,9 +59,7 @@ TEST(English, SaysCron) {
       {"* * * * *", "Every day every minute"},
       {"0 0 13 * FRI", "On the 13th, or on Friday, at 00:00"},
       {"0 0 */2 * FRI",
-       "On the 1st, the 3rd, the 5th, the 7th, the 9th, the 11th, the 13th, the 15th, the 17th, "
-       "the 19th, the 21st, the 23rd, the "
-       "25th, the 27th, the 29th and the 31st, if it is Friday, at 00:00"},
+       "On the 1st, the 3rd, the 5th, the 7th, the 9th, the 11th, the 13th, the 15th, the 17th, the 19th, the 21st, the 23rd, the 25th, the 27th, the 29th and the 31st, if it is Friday, at 00:00"},
       {"0 12 L * *", "On the last day of the month at 12:00"},
       {"0 12 15W 1-3 *", "On the weekday nearest to the 15th in January to March at 12:00"},
       {"0 12 * * FRI#2,5L",
@@ -73,9 +71,9 @@ TEST(English, SaysCron) {
 }
 
 TEST(English, SaysWhatHappensWhenClocksChange) {
-  EXPECT_EQ(in_english(Gap::skip, Fold::both),
-            "When clocks change: a local time that does not exist is left out; one that exists "
-            "twice happens both times");
+  EXPECT_EQ(
+      in_english(Gap::skip, Fold::both),
+      "When clocks change: a local time that does not exist is left out; one that exists twice happens both times");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ Result<void> add_times(const std::vector<CalendarTime>& times, const char* name,
 
 }  // namespace
 
-Result<Recurrence> Recurrence::make(RecurrencePlan plan) {
+Result<Recurrence> Recurrence::make(const RecurrencePlan& plan) {
   Recurrence made(plan.zone);
   for (const Rrule& rrule : plan.rrules) {
     if (rrule.until) PAWL_CHECK(check_until(*rrule.until, plan));
@@ -301,9 +301,9 @@ class RecurrenceReader {
     if (line.name == "RDATE") return add_dates(line, text_.rdates);
     if (line.name == "EXDATE") return add_dates(line, text_.exdates);
     if (line.name == "EXRULE") {
-      return line.error(1,
-                        "EXRULE is gone since RFC 5545; leave times out with EXDATE, or write the "
-                        "rule without them");
+      return line.error(
+          1,
+          "EXRULE is gone since RFC 5545; leave times out with EXDATE, or write the rule without them");
     }
     return line.error(1, "unknown line " + in_quotes(line.name) +
                              "; a recurrence has DTSTART, RRULE, RDATE and EXDATE");

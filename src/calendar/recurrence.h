@@ -48,7 +48,7 @@ class Recurrence {
  public:
   // Errors: a rule that RFC 5545 forbids with this DTSTART, one that can never fire, one that can
   // stay silent for longer than `next` searches.
-  static Result<Recurrence> make(RecurrencePlan plan);
+  static Result<Recurrence> make(const RecurrencePlan& plan);
 
   // The first occurrence strictly after that instant, or none: after COUNT, UNTIL or the year 9999.
   // A pure function of the plan and `after`; its cost does not depend on how long ago DTSTART was.

@@ -173,9 +173,7 @@ TEST(Recurrence, RareRulesAreFoundWithinTheBound) {
 
 TEST(RecurrenceText, ReadsLinesOfICalendar) {
   const auto text = parse_recurrence_text(
-      "DTSTART;TZID=America/"
-      "New_York:19970902T090000\r\nRRULE:FREQ=DAILY;COUNT=3\nRDATE:19970910T090000,"
-      "19970911T090000\nEXDATE:19970903T090000\n");
+      "DTSTART;TZID=America/New_York:19970902T090000\r\nRRULE:FREQ=DAILY;COUNT=3\nRDATE:19970910T090000,19970911T090000\nEXDATE:19970903T090000\n");
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_EQ(text->tzid, "America/New_York");
   EXPECT_EQ(text->rrules.size(), 1U);

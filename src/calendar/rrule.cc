@@ -113,6 +113,10 @@ Result<std::vector<WeekdayOrdinal>> read_weekdays(Piece piece) {
     if (name_at > 0) {
       PAWL_TRY(day.ordinal, read_number(item.from(0, name_at), "BYDAY", {1, 53, true}));
     }
+    if (name_at == item.text.size()) {
+      return item.error("the day of the week is missing after " + in_quotes(item.text) +
+                        "; write for example " + std::string(item.text) + "MO");
+    }
     PAWL_TRY(day.weekday, read_weekday(item.from(name_at), "BYDAY"));
     days.push_back(day);
   }
@@ -210,7 +214,9 @@ class RruleReader {
   }
 
   Result<void> read_until(Piece value) {
-    PAWL_TRY(rule_.until, parse_calendar_time(value.text, value.column));
+    auto until = parse_calendar_time(value.text, value.column);
+    if (!until) return value.error("UNTIL: " + until.error().message);
+    rule_.until = *until;
     return {};
   }
 
@@ -254,9 +260,9 @@ class RruleReader {
     const bool ordinals = std::any_of(rule_.by_day.begin(), rule_.by_day.end(),
                                       [](const auto& day) { return day.ordinal != 0; });
     if (ordinals && freq != Freq::monthly && freq != Freq::yearly) {
-      return forbidden("BYDAY",
-                       "BYDAY with a number (2MO, -1FR) is for FREQ=MONTHLY and YEARLY only; write "
-                       "the day alone");
+      return forbidden(
+          "BYDAY",
+          "BYDAY with a number (2MO, -1FR) is for FREQ=MONTHLY and YEARLY only; write the day alone");
     }
     if (ordinals && !rule_.by_week_no.empty()) {
       return forbidden(

@@ -59,7 +59,7 @@ struct Rrule {
 // Limits on what a rule may say.
 inline constexpr std::int64_t kIntervalMax = 1'000'000'000;
 inline constexpr std::int64_t kCountMax = 1'000'000'000'000;
-inline constexpr std::size_t kRuleTextMax = 16 * 1024;
+inline constexpr std::size_t kRuleTextMax = 16'384;
 
 // Reads `FREQ=…;…`, with or without `RRULE:` before it. What RFC 5545 forbids is refused with the
 // reason and the column, and so is a rule that cannot fire whatever its DTSTART.

@@ -18,12 +18,10 @@ TEST(Rrule, PrintsOneCanonicalForm) {
             "FREQ=MONTHLY;COUNT=3;BYDAY=1MO,-1FR;BYMONTHDAY=-1,13");
   EXPECT_EQ(canonical("FREQ=DAILY;UNTIL=19971224T000000Z"), "FREQ=DAILY;UNTIL=19971224T000000Z");
   EXPECT_EQ(canonical("FREQ=DAILY;UNTIL=19971224"), "FREQ=DAILY;UNTIL=19971224");
-  EXPECT_EQ(canonical("FREQ=YEARLY;BYSETPOS=1;BYWEEKNO=-1,20;BYYEARDAY=-366,100;BYMONTH=5,12;"
-                      "BYHOUR=9;BYMINUTE=0;BYSECOND=60"),
-            "error: the rule "
-            "FREQ=YEARLY;BYSECOND=60;BYMINUTE=0;BYHOUR=9;BYYEARDAY=-366,100;BYWEEKNO=-1,20;BYMONTH="
-            "5,12;BYSETPOS=1 can "
-            "never fire, whatever its DTSTART; its parts exclude each other");
+  EXPECT_EQ(
+      canonical(
+          "FREQ=YEARLY;BYSETPOS=1;BYWEEKNO=-1,20;BYYEARDAY=-366,100;BYMONTH=5,12;BYHOUR=9;BYMINUTE=0;BYSECOND=60"),
+      "error: the rule FREQ=YEARLY;BYSECOND=60;BYMINUTE=0;BYHOUR=9;BYYEARDAY=-366,100;BYWEEKNO=-1,20;BYMONTH=5,12;BYSETPOS=1 can never fire, whatever its DTSTART; its parts exclude each other");
 }
 
 TEST(Rrule, PrintedTextReadsBackEqual) {

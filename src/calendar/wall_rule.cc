@@ -45,6 +45,11 @@ std::int64_t align_up(std::int64_t value, std::int64_t origin, std::int64_t step
   return step == 1 ? value : value + floor_mod(origin - value, step);
 }
 
+// Months counted through the years.
+std::int64_t month_number(const Civil& civil) {
+  return std::int64_t{civil.year} * 12 + civil.month - 1;
+}
+
 template <class Mask>
 Mask mask_of(const std::vector<int>& values) {
   Mask mask = 0;
@@ -251,7 +256,7 @@ std::int64_t WallRule::next_named_day(std::int64_t day) const {
 std::int64_t WallRule::next_day_in_months(std::int64_t day, std::int64_t step, int tries) const {
   if (day > kLastDay) return kNone;
   const Civil civil = civil_from_days(day);
-  const std::int64_t asked = civil.year * 12 + civil.month - 1;
+  const std::int64_t asked = month_number(civil);
   for (std::int64_t month = align_up(asked, first_period_, step); tries > 0;
        month += step, --tries) {
     if (month >= (kYearMax + 1) * 12) return kNone;
@@ -396,10 +401,8 @@ std::int64_t WallRule::period_of(std::int64_t day) const {
   switch (freq_) {
     case Freq::yearly:
       return civil_from_days(day).year;
-    case Freq::monthly: {
-      const Civil civil = civil_from_days(day);
-      return civil.year * 12 + civil.month - 1;
-    }
+    case Freq::monthly:
+      return month_number(civil_from_days(day));
     case Freq::weekly:
       return day - floor_mod(weekday_of(day) - week_start_, 7);
     default:

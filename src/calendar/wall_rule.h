@@ -26,7 +26,7 @@ class WallRule {
  public:
   // Fails when the rule never fires from this start, or can stay silent for longer than `next`
   // searches. COUNT and UNTIL are the caller's: they depend on the zone.
-  static Result<WallRule> make(const Rrule& rule, Start start);
+  static Result<WallRule> make(const Rrule& given, Start start);
   static WallRule make(const Cron& cron, Start start);
 
   // The first occurrence at or after `from` and not before the start, or none up to the year 9999.

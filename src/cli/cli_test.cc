@@ -81,9 +81,9 @@ TEST(CliNext, JsonIsOneArrayOfInstantsAndNothingElse) {
   const Ran ran =
       run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=3", "--dtstart", "1997-10-25T09:00:00", "--tz",
                 "America/New_York", "--after", "1997-01-01T00:00:00Z", "--json"});
-  EXPECT_EQ(ran.out,
-            "[\"1997-10-25T09:00:00-04:00\",\"1997-10-26T09:00:00-05:00\",\"1997-10-27T09:00:00-05:"
-            "00\"]\n");
+  EXPECT_EQ(
+      ran.out,
+      "[\"1997-10-25T09:00:00-04:00\",\"1997-10-26T09:00:00-05:00\",\"1997-10-27T09:00:00-05:00\"]\n");
   EXPECT_EQ(ran.err, "");
   EXPECT_TRUE(check_json(ran.out));
   EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;COUNT=1", "--dtstart", "1997-10-25T09:00:00",
@@ -119,32 +119,31 @@ TEST(CliNext, StartMayBeADateOrAnICalendarTime) {
 }
 
 TEST(CliNext, TakesICalendarLinesSeveralRulesAndDates) {
-  EXPECT_EQ(run_pawl({"next", "--rrule",
-                      "DTSTART;TZID=Europe/"
-                      "Berlin:20260101T090000\nRRULE:FREQ=DAILY;COUNT=2\nEXDATE:20260102T090000",
-                      "--rrule", "FREQ=YEARLY;COUNT=1;BYMONTH=6;BYMONTHDAY=1", "--rdate",
-                      "2026-03-01T10:00:00", "--after", "2025-01-01T00:00:00Z", "--json"})
-                .out,
-            "[\"2026-01-01T09:00:00+01:00\",\"2026-03-01T10:00:00+01:00\",\"2026-06-01T09:00:00+02:"
-            "00\"]\n");
+  EXPECT_EQ(
+      run_pawl(
+          {"next", "--rrule",
+           "DTSTART;TZID=Europe/Berlin:20260101T090000\nRRULE:FREQ=DAILY;COUNT=2\nEXDATE:20260102T090000",
+           "--rrule", "FREQ=YEARLY;COUNT=1;BYMONTH=6;BYMONTHDAY=1", "--rdate",
+           "2026-03-01T10:00:00", "--after", "2025-01-01T00:00:00Z", "--json"})
+          .out,
+      "[\"2026-01-01T09:00:00+01:00\",\"2026-03-01T10:00:00+01:00\",\"2026-06-01T09:00:00+02:00\"]\n");
 }
 
 TEST(CliNext, PeopleSeeLocalTimeUtcDistanceAndClockChanges) {
   const Ran gap = run_pawl({"next", "--rrule", "FREQ=DAILY", "--dtstart", "2027-03-28T02:30:00",
                             "--tz", "Europe/Berlin", "--count", "2"});
-  EXPECT_EQ(gap.out,
-            "Sun 2027-03-28 03:30:00 CEST   2027-03-28 01:30:00 UTC  in 131d 13h     moved: "
-            "02:30:00 does not exist that day (gap)\n"
-            "Mon 2027-03-29 02:30:00 CEST   2027-03-29 00:30:00 UTC  in 132d 12h\n");
+  EXPECT_EQ(
+      gap.out,
+      "Sun 2027-03-28 03:30:00 CEST   2027-03-28 01:30:00 UTC  in 131d 13h     moved: 02:30:00 does not exist that day (gap)\n"
+      "Mon 2027-03-29 02:30:00 CEST   2027-03-29 00:30:00 UTC  in 132d 12h\n");
   const Ran fold =
       run_pawl({"next", "--rrule", "FREQ=HOURLY;COUNT=1", "--dtstart", "2026-10-25T02:30:00",
                 "--tz", "Europe/Berlin", "--after", "2026-10-24T00:00:00Z"});
-  EXPECT_EQ(fold.out,
-            "Sun 2026-10-25 02:30:00 CEST   2026-10-25 00:30:00 UTC  22d 11h ago     the first of "
-            "two such times (fold)\n"
-            "Sun 2026-10-25 02:30:00 CET    2026-10-25 01:30:00 UTC  22d 10h ago     the second of "
-            "two such times (fold)\n"
-            "the rule ends here\n");
+  EXPECT_EQ(
+      fold.out,
+      "Sun 2026-10-25 02:30:00 CEST   2026-10-25 00:30:00 UTC  22d 11h ago     the first of two such times (fold)\n"
+      "Sun 2026-10-25 02:30:00 CET    2026-10-25 01:30:00 UTC  22d 10h ago     the second of two such times (fold)\n"
+      "the rule ends here\n");
   EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=20200101T000000Z", "--dtstart",
                       "2019-01-01T00:00:00"})
                 .out,
@@ -190,12 +189,12 @@ TEST(CliVersion, JsonNamesDependenciesAndTzdata) {
 }
 
 TEST(CliExplainRule, SaysTheRuleInEnglish) {
-  EXPECT_EQ(run_pawl({"explain-rule", "--rrule", "FREQ=MONTHLY;BYDAY=-1FR", "--dtstart",
-                      "2026-01-01T09:00:00", "--tz", "Europe/Berlin"})
-                .out,
-            "Every month on the last Friday at 09:00 (Europe/Berlin).\n"
-            "When clocks change: a local time that does not exist is moved by the length of the "
-            "gap; one that exists twice happens the first time.\n");
+  EXPECT_EQ(
+      run_pawl({"explain-rule", "--rrule", "FREQ=MONTHLY;BYDAY=-1FR", "--dtstart",
+                "2026-01-01T09:00:00", "--tz", "Europe/Berlin"})
+          .out,
+      "Every month on the last Friday at 09:00 (Europe/Berlin).\n"
+      "When clocks change: a local time that does not exist is moved by the length of the gap; one that exists twice happens the first time.\n");
   EXPECT_EQ(run_pawl({"explain-rule", "--cron", "0 9 * * MON-FRI", "--json"}).out,
             "{\"english\":\"On Monday to Friday at 09:00 (UTC).\"}\n");
 }

@@ -62,8 +62,8 @@ void add_explain_rule(CLI::App& app, Action& action) {
   add_rule_options(*verb, options->rule);
   verb->add_flag("--json", options->json, "one JSON object");
   verb->footer(
-      "Example:\n  pawl explain-rule --rrule 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1' "
-      "--dtstart 2026-01-01T09:00:00");
+      "Example:\n"
+      "  pawl explain-rule --rrule 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1' --dtstart 2026-01-01T09:00:00");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {
       return explain(*options, surroundings);

@@ -143,8 +143,7 @@ void add_next(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin\n"
-      "  pawl next --rrule 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-01-30T17:00:00 --tz "
-      "America/New_York --count 3\n"
+      "  pawl next --rrule 'FREQ=MONTHLY;BYDAY=-1FR' --dtstart 2026-01-30T17:00:00 --tz America/New_York --count 3\n"
       "  pawl next --cron '*/15 9-17 * * MON-FRI' --after 2026-11-16T00:00:00Z --json");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return next(*options, surroundings); };

@@ -140,17 +140,17 @@ class PlanReader {
 }  // namespace
 
 void add_rule_options(CLI::App& verb, RuleOptions& options) {
-  verb.add_option("--rrule", options.rrules,
-                  "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may "
-                  "be repeated")
+  verb.add_option(
+          "--rrule", options.rrules,
+          "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may be repeated")
       ->allow_extra_args(false)
       ->type_name("RULE");
   verb.add_option("--cron", options.cron,
                   "a cron expression: five fields, six with seconds first, or @daily")
       ->type_name("CRON");
-  verb.add_option("--dtstart", options.dtstart,
-                  "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date "
-                  "alone; default: now")
+  verb.add_option(
+          "--dtstart", options.dtstart,
+          "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date alone; default: now")
       ->type_name("TIME");
   verb.add_option("--tz", options.tz, "the zone, an IANA name; default: UTC")->type_name("ZONE");
   verb.add_option("--rdate", options.rdates, "a further time; may be repeated")
@@ -159,14 +159,14 @@ void add_rule_options(CLI::App& verb, RuleOptions& options) {
   verb.add_option("--exdate", options.exdates, "a time left out; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TIME");
-  verb.add_option("--gap", options.gap,
-                  "what becomes of a local time that does not exist: shift or skip; default: shift "
-                  "for daily rules and coarser, else skip")
+  verb.add_option(
+          "--gap", options.gap,
+          "what becomes of a local time that does not exist: shift or skip; default: shift for daily rules and coarser, else skip")
       ->check(CLI::IsMember({"shift", "skip"}))
       ->type_name("GAP");
-  verb.add_option("--fold", options.fold,
-                  "when a local time that exists twice happens: first, last or both; default: "
-                  "first for daily rules and coarser, else both")
+  verb.add_option(
+          "--fold", options.fold,
+          "when a local time that exists twice happens: first, last or both; default: first for daily rules and coarser, else both")
       ->check(CLI::IsMember({"first", "last", "both"}))
       ->type_name("FOLD");
 }

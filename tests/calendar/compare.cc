@@ -7,11 +7,15 @@
 namespace pawl {
 namespace {
 
+using std::chrono::days;
+using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 constexpr int kProbes = 6;
+// Rules that can be silent for more periods than that are refused.
+constexpr std::int64_t kSearchedPeriods = 10'000;
 
 CalendarTime calendar_time(const OraclePlan& plan, const OracleDate& date) {
   CalendarTime time;
@@ -65,7 +69,8 @@ class Case {
        const OracleResult& expected)
       : recurrence_(recurrence), plan_(plan), window_(window), expected_(expected) {}
 
-  // Asks for the next occurrence and returns its instant, or none at the end of the window or at a difference.
+  // Asks for the next occurrence and returns its instant, or none at the end of the window or at a
+  // difference.
   std::optional<sys_seconds> ask(Instant after) {
     const std::optional<Occurrence> found = recurrence_.next(after);
     ++asked_;
@@ -104,7 +109,13 @@ class Case {
   }
 
   void expect_nothing(Instant after, const std::optional<Occurrence>& found) {
-    if (found && (found->at < window_.end || expected_.ended)) report(after, found);
+    if (found ? found->at < window_.end || expected_.ended : !may_end()) report(after, found);
+  }
+
+  // Whether there may be nothing more after the window.
+  bool may_end() const {
+    if (plan_.rule.count) return expected_.ended || !plan_.exdates.empty();
+    return plan_.rule.until || plan_.rule.until_date;
   }
 
   void report(Instant after, const std::optional<Occurrence>& found) {
@@ -119,7 +130,8 @@ class Case {
       difference_ += expected_.ended ? " none, the rule has ended" : " none in the window";
     }
     difference_ += "\npawl:       ";
-    difference_ += found ? occurrence_text({found->at, found->wall, clock_of(found->clock)}) : "none";
+    difference_ +=
+        found ? occurrence_text({found->at, found->wall, clock_of(found->clock)}) : "none";
     difference_ += "\n";
   }
 
@@ -143,12 +155,37 @@ Instant draw_instant(Draw& draw, const OracleWindow& window, const OracleResult&
   return std::max(at + draw.of(around), begin);
 }
 
-// RDATEs stand in the window whatever the rule says.
+// More than the window: from DTSTART on, as far as the zone is known and it is cheap.
+OracleWindow around(const OraclePlan& plan, const OracleWindow& window) {
+  constexpr seconds kLengths[] = {hours{6},       days{30},       days{3 * 365}, days{60 * 365},
+                                  days{60 * 365}, days{60 * 365}, days{60 * 365}};
+  const sys_seconds start{plan.start.time_since_epoch()};
+  const std::vector<OracleSpan>& spans = plan.zone->spans();
+  const sys_seconds begin =
+      std::clamp(start - days{1}, spans.front().begin + days{2}, window.begin);
+  const sys_seconds end =
+      std::min(begin + kLengths[static_cast<int>(plan.rule.freq)], spans.back().end - days{2});
+  return {begin, std::max(end, window.end)};
+}
+
+// RDATEs are in the window whatever the rule says.
 bool fires(const OraclePlan& plan, const OracleWindow& window) {
   OraclePlan alone = plan;
   alone.rdates.clear();
   alone.exdates.clear();
   return !enumerate(alone, window).occurrences.empty();
+}
+
+Comparison compare_refused(const OraclePlan& plan, const OracleWindow& window,
+                           const std::string& why) {
+  Comparison comparison;
+  comparison.refused = true;
+  if (!fires(plan, window) && !fires(plan, around(plan, window))) return comparison;
+  comparison.too_silent = silent_for(plan, kSearchedPeriods);
+  if (!comparison.too_silent) {
+    comparison.difference = describe(plan, window) + "refused, but it fires: " + why + "\n";
+  }
+  return comparison;
 }
 
 std::string dates_text(const std::vector<OracleDate>& dates) {
@@ -176,24 +213,16 @@ Result<Recurrence> recurrence_of(const OraclePlan& plan, const Zones& zones) {
   return Recurrence::make(std::move(made));
 }
 
-Comparison compare(const OraclePlan& plan, const OracleWindow& window,
-                   const OracleResult& expected, const Zones& zones, Draw& draw) {
-  Comparison comparison;
+Comparison compare(const OraclePlan& plan, const OracleWindow& window, const OracleResult& expected,
+                   const Zones& zones, Draw& draw) {
   const Result<Recurrence> recurrence = recurrence_of(plan, zones);
-  if (!recurrence) {
-    comparison.refused = true;
-    comparison.why_refused = recurrence.error().message;
-    if (fires(plan, window)) {
-      comparison.difference =
-          describe(plan, window) + "refused, but it fires: " + comparison.why_refused + "\n";
-    }
-    return comparison;
-  }
+  if (!recurrence) return compare_refused(plan, window, recurrence.error().message);
   Case asked(*recurrence, plan, window, expected);
   for (auto at = asked.ask(window.begin - microseconds{1}); at;) at = asked.ask(*at);
   for (int i = 0; i < kProbes && asked.difference().empty(); ++i) {
     asked.ask(draw_instant(draw, window, expected));
   }
+  Comparison comparison;
   comparison.difference = asked.difference();
   comparison.instants = asked.asked();
   return comparison;
@@ -205,8 +234,9 @@ std::string describe(const OraclePlan& plan, const OracleWindow& window) {
   std::string text = "rule:       " + plan.rule.text() + "\n";
   text += "DTSTART:    " + wall_text(plan.start) + (plan.date_only ? " (a DATE)" : "") + "\n";
   text += "zone:       " + plan.zone->name() + "\n";
-  text += std::string("gap, fold:  ") + (plan.gap ? kGaps[static_cast<int>(*plan.gap)] : "default") +
-          ", " + (plan.fold ? kFolds[static_cast<int>(*plan.fold)] : "default") + "\n";
+  text += std::string("gap, fold:  ") +
+          (plan.gap ? kGaps[static_cast<int>(*plan.gap)] : "default") + ", " +
+          (plan.fold ? kFolds[static_cast<int>(*plan.fold)] : "default") + "\n";
   text += "RDATE:     " + dates_text(plan.rdates) + "\n";
   text += "EXDATE:    " + dates_text(plan.exdates) + "\n";
   text += "window:     " + instant_text(window.begin) + " to " + instant_text(window.end) + "\n";

@@ -1,6 +1,6 @@
 #include "oracle.h"
 
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
 #include <cstdio>
@@ -123,6 +123,48 @@ class Walls {
     return std::move(found_);
   }
 
+  local_seconds period_begin(local_seconds wall) const {
+    const local_days day = floor<days>(wall);
+    switch (rule_.freq) {
+      case OracleFreq::yearly:
+        return year_begin(year_of(day));
+      case OracleFreq::monthly:
+        return month_begin(day);
+      case OracleFreq::weekly:
+        return week_begin(day);
+      case OracleFreq::daily:
+        return day;
+      case OracleFreq::hourly:
+        return floor<hours>(wall);
+      case OracleFreq::minutely:
+        return floor<minutes>(wall);
+      case OracleFreq::secondly:
+        break;
+    }
+    return wall;
+  }
+
+  local_seconds period_end(local_seconds wall) const {
+    const local_days day = floor<days>(wall);
+    switch (rule_.freq) {
+      case OracleFreq::yearly:
+        return year_begin(year_of(day) + 1);
+      case OracleFreq::monthly:
+        return month_end(day);
+      case OracleFreq::weekly:
+        return week_begin(day) + days{7};
+      case OracleFreq::daily:
+        return day + days{1};
+      case OracleFreq::hourly:
+        return floor<hours>(wall) + hours{1};
+      case OracleFreq::minutely:
+        return floor<minutes>(wall) + minutes{1};
+      case OracleFreq::secondly:
+        break;
+    }
+    return wall + seconds{1};
+  }
+
  private:
   bool full() const { return found_.at.size() >= at_most_; }
 
@@ -181,7 +223,8 @@ class Walls {
                            year_begin(year_of(day) + 1));
   }
 
-  // Whether the day's place in [begin, end) is listed, counted from the front or, negative, from the back.
+  // Whether the day's place in [begin, end) is listed, counted from the front or, negative, from
+  // the back.
   static bool position_listed(const std::vector<int>& list, local_days day, local_days begin,
                               local_days end) {
     const int place = days_between(begin, day);
@@ -206,8 +249,9 @@ class Walls {
 
   bool week_no_passes(local_days day) const {
     if (rule_.by_week_no.empty()) return true;
-    // A week belongs to the year that has at least four of its days, which is the year of its fourth day. So a year has
-    // as many weeks as it has fourth days, and the number of a week is the number of fourth days up to its own.
+    // A week belongs to the year that has at least four of its days, which is the year of its
+    // fourth day. So a year has as many weeks as it has fourth days, and the number of a week is
+    // the number of fourth days up to its own.
     const local_days fourth = week_begin(day) + days{3};
     const local_days begin = year_begin(year_of(fourth));
     const local_days end = year_begin(year_of(fourth) + 1);
@@ -231,7 +275,8 @@ class Walls {
     return local_days{(date.year() / date.month() + std::chrono::months{1}) / 1};
   }
 
-  // Which period a wall time lies in: periods that follow each other have numbers that follow each other.
+  // Which period a wall time lies in: periods that follow each other have numbers that follow each
+  // other.
   std::int64_t period_of(local_seconds wall) const {
     const local_days day = floor<days>(wall);
     const year_month_day date{day};
@@ -252,48 +297,6 @@ class Walls {
         break;
     }
     return wall.time_since_epoch().count();
-  }
-
-  local_seconds period_begin(local_seconds wall) const {
-    const local_days day = floor<days>(wall);
-    switch (rule_.freq) {
-      case OracleFreq::yearly:
-        return year_begin(year_of(day));
-      case OracleFreq::monthly:
-        return month_begin(day);
-      case OracleFreq::weekly:
-        return week_begin(day);
-      case OracleFreq::daily:
-        return day;
-      case OracleFreq::hourly:
-        return floor<hours>(wall);
-      case OracleFreq::minutely:
-        return floor<minutes>(wall);
-      case OracleFreq::secondly:
-        break;
-    }
-    return wall;
-  }
-
-  local_seconds period_end(local_seconds wall) const {
-    const local_days day = floor<days>(wall);
-    switch (rule_.freq) {
-      case OracleFreq::yearly:
-        return year_begin(year_of(day) + 1);
-      case OracleFreq::monthly:
-        return month_end(day);
-      case OracleFreq::weekly:
-        return week_begin(day) + days{7};
-      case OracleFreq::daily:
-        return day + days{1};
-      case OracleFreq::hourly:
-        return floor<hours>(wall) + hours{1};
-      case OracleFreq::minutely:
-        return floor<minutes>(wall) + minutes{1};
-      case OracleFreq::secondly:
-        break;
-    }
-    return wall + seconds{1};
   }
 
   bool aligned(local_seconds wall) const {
@@ -385,7 +388,8 @@ sys_seconds change_between(sys_seconds low, sys_seconds high) {
   return high;
 }
 
-// Whether the span, or the one after it, or a shift out of it, can meet the window: no clock change is above a day.
+// Whether the span, or the one after it, or a shift out of it, can meet the window: no clock change
+// is above a day.
 bool near(const OracleSpan& span, const OracleWindow& window) {
   return span.end >= window.begin - days{2} && span.begin <= window.end + days{2};
 }
@@ -443,15 +447,16 @@ std::vector<OracleOccurrence> OracleZone::instants_of(local_seconds wall, Oracle
                                                       OracleFold fold) const {
   const sys_seconds as_utc{wall.time_since_epoch()};
   // Offsets are below a day, so only spans near the wall time read as UTC can hold it.
-  const auto near = std::partition_point(
-      spans_.begin(), spans_.end(),
-      [&](const OracleSpan& span) { return span.end < as_utc - hours{36}; });
+  const auto near = std::partition_point(spans_.begin(), spans_.end(), [&](const OracleSpan& span) {
+    return span.end < as_utc - hours{36};
+  });
   std::vector<OracleOccurrence> found;
   std::optional<sys_seconds> shifted;
   for (auto span = near; span != spans_.end() && span->begin <= as_utc + hours{36}; ++span) {
     const sys_seconds at = as_utc - span->offset;
     if (at >= span->begin && at < span->end) found.push_back({at, wall, OracleClock::plain});
-    // Past the end of this span on the wall: it is the span before a gap, unless a later one holds the wall time.
+    // Past the end of this span on the wall: it is the span before a gap, unless a later one holds
+    // the wall time.
     if (at >= span->end) shifted = at;
   }
   if (found.empty() && gap == OracleGap::shift && shifted) {
@@ -495,8 +500,7 @@ OracleWalls walls_of(const OraclePlan& plan, const OracleReach& reach, std::size
 OracleResult occurrences_of(const OraclePlan& plan, const std::vector<local_seconds>& walls,
                             const OracleWindow& window) {
   const OracleRule& rule = plan.rule;
-  const OracleGap gap =
-      plan.gap.value_or(coarse(rule.freq) ? OracleGap::shift : OracleGap::skip);
+  const OracleGap gap = plan.gap.value_or(coarse(rule.freq) ? OracleGap::shift : OracleGap::skip);
   const OracleFold fold =
       plan.fold.value_or(coarse(rule.freq) ? OracleFold::first : OracleFold::both);
   std::vector<OracleOccurrence> all;
@@ -522,6 +526,21 @@ OracleResult occurrences_of(const OraclePlan& plan, const std::vector<local_seco
       result.occurrences.begin(), result.occurrences.end(),
       [](const OracleOccurrence& a, const OracleOccurrence& b) { return a.at < b.at; });
   return result;
+}
+
+bool silent_for(const OraclePlan& plan, std::int64_t periods) {
+  constexpr local_seconds kEnd = local_days{std::chrono::year{9999} / 1 / 1};
+  constexpr seconds kLengths[] = {seconds{1}, minutes{1}, hours{1}, days{1}, days{7}};
+  if (plan.rule.freq > OracleFreq::weekly) return false;
+  const seconds step = kLengths[static_cast<int>(plan.rule.freq)] * plan.rule.interval;
+  std::int64_t silent = 0;
+  for (local_seconds at = Walls(plan).period_begin(plan.start); at < kEnd; at += step) {
+    Walls walls(plan);
+    const bool fires = !walls.between({at, walls.period_end(at)}, 1).at.empty();
+    silent = fires ? 0 : silent + 1;
+    if (silent == periods) return true;
+  }
+  return false;
 }
 
 OracleResult enumerate(const OraclePlan& plan, const OracleWindow& window) {

@@ -1,7 +1,8 @@
-// A second opinion on recurrence rules: brute force by definition, over every day, hour, minute and second of a window.
+// A second opinion on recurrence rules: brute force by definition, over every day, hour, minute and
+// second of a window.
 //
-// It shares nothing with src/calendar, so that an error of thought there is not repeated here: rules have their own
-// description, and the offsets of a zone are asked of the C library.
+// It shares nothing with src/calendar, so that an error of thought there is not repeated here:
+// rules have their own description, and the offsets of a zone are asked of the C library.
 #pragma once
 
 #include <chrono>
@@ -29,7 +30,7 @@ struct OracleRule {
   OracleFreq freq = OracleFreq::daily;
   std::int64_t interval = 1;
   std::optional<std::int64_t> count = std::nullopt;
-  std::optional<std::chrono::sys_seconds> until = std::nullopt;     // where DTSTART is a DATE-TIME
+  std::optional<std::chrono::sys_seconds> until = std::nullopt;      // where DTSTART is a DATE-TIME
   std::optional<std::chrono::local_days> until_date = std::nullopt;  // where DTSTART is a DATE
   std::vector<int> by_second = {};
   std::vector<int> by_minute = {};
@@ -115,7 +116,8 @@ struct OraclePlan {
 };
 
 struct OracleResult {
-  // In the order of instants. Two that fall on one instant happen once but both stand here, as either may be reported.
+  // In the order of instants. Two that fall on one instant happen once but both stand here, as
+  // either may be reported.
   std::vector<OracleOccurrence> occurrences;
   // COUNT or UNTIL ends the rule inside the window: nothing follows the last occurrence.
   bool ended = false;
@@ -134,7 +136,7 @@ OracleReach reach_of(const OraclePlan& plan, const OracleWindow& window);
 struct OracleWalls {
   std::vector<std::chrono::local_seconds> at;
   std::chrono::local_seconds complete_to;  // all walls before this are in `at`
-  std::int64_t looked_at = 0;  // days, hours, minutes and seconds: what the answer cost
+  std::int64_t looked_at = 0;              // days, hours, minutes and seconds: what the answer cost
 };
 
 // Gives up when it has `at_most` walls.
@@ -145,6 +147,11 @@ OracleWalls walls_of(const OraclePlan& plan, const OracleReach& reach,
 OracleResult occurrences_of(const OraclePlan& plan,
                             const std::vector<std::chrono::local_seconds>& walls,
                             const OracleWindow& window);
+
+// Whether a rule of FREQ=WEEKLY or finer leaves that many aligned periods in a row without an
+// occurrence, before the year 9999. Walks over them one by one from DTSTART on; UNTIL, COUNT and
+// the zone are not looked at.
+bool silent_for(const OraclePlan& plan, std::int64_t periods);
 
 // All of the above: every occurrence in the window.
 OracleResult enumerate(const OraclePlan& plan, const OracleWindow& window);

@@ -1,8 +1,10 @@
-// recurrence_oracle: compares Pawl's recurrences with the brute-force oracle on random rules and on every zone.
+// recurrence_oracle: compares Pawl's recurrences with the brute-force oracle on random rules and on
+// every zone.
 //
-//   recurrence_oracle [--rules N] [--seconds S [--at-least M]] [--seed K]   random rules; case i has the seed K+i
-//   recurrence_oracle --zones                                              every IANA zone, 2015 to 2040
-//   recurrence_oracle --dump N [--seed K] [--of oracle]                    JSON lines for dateutil_oracle.py
+//   recurrence_oracle [--rules N] [--seconds S [--at-least M]] [--seed K]   random rules; case i
+//   has the seed K+i recurrence_oracle --zones                                              every
+//   IANA zone, 2015 to 2040 recurrence_oracle --dump N [--seed K] [--of oracle] JSON lines for
+//   dateutil_oracle.py
 
 #include <array>
 #include <chrono>
@@ -11,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -48,11 +49,14 @@ struct Options {
 struct Tally {
   std::array<std::int64_t, 7> compared{};
   std::array<std::int64_t, 7> refused{};
-  std::int64_t silent = 0;     // compared, with nothing in the window
+  std::int64_t too_silent = 0;  // refused for a long silence, though they fire
+  std::int64_t silent = 0;      // compared, with nothing in the window
   std::int64_t with_dates = 0;  // compared, with an RDATE or EXDATE
   std::int64_t instants = 0;
   std::int64_t differences = 0;
   std::set<std::string> zones;
+  double slowest = 0;  // seconds for one case, the oracle's own work left out
+  std::string slowest_rule;
 
   std::int64_t rules() const {
     std::int64_t sum = 0;
@@ -75,11 +79,16 @@ class Deadline {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-void add_to(Tally& tally, const RandomCase& drawn, const Comparison& comparison) {
+void add_to(Tally& tally, const RandomCase& drawn, const Comparison& comparison, double took) {
   const auto freq = static_cast<std::size_t>(drawn.plan.rule.freq);
+  if (took > tally.slowest) {
+    tally.slowest = took;
+    tally.slowest_rule = drawn.plan.rule.text() + " from " + wall_text(drawn.plan.start);
+  }
   tally.zones.insert(drawn.plan.zone->name());
   if (comparison.refused) {
     ++tally.refused[freq];
+    if (comparison.too_silent) ++tally.too_silent;
     return;
   }
   ++tally.compared[freq];
@@ -99,6 +108,7 @@ void print_tally(const Tally& tally, double elapsed) {
   }
   std::printf("%-10s %10lld %10lld\n", "all", static_cast<long long>(tally.rules() - refused),
               static_cast<long long>(refused));
+  std::printf("refused, fire but rarely %lld\n", static_cast<long long>(tally.too_silent));
   std::printf("with RDATE or EXDATE     %lld\n", static_cast<long long>(tally.with_dates));
   std::printf("silent in the window     %lld\n", static_cast<long long>(tally.silent));
   std::printf("instants compared        %lld\n", static_cast<long long>(tally.instants));
@@ -106,6 +116,7 @@ void print_tally(const Tally& tally, double elapsed) {
   std::printf("differences              %lld\n", static_cast<long long>(tally.differences));
   std::printf("time                     %.1f s, %.2f s per 1000 rules\n", elapsed,
               tally.rules() > 0 ? elapsed * 1000.0 / static_cast<double>(tally.rules()) : 0.0);
+  std::printf("slowest                  %.3f s, %s\n", tally.slowest, tally.slowest_rule.c_str());
   std::printf("left out by the generator:\n");
   for (const std::string& name : classes_left_out()) std::printf("  - %s\n", name.c_str());
 }
@@ -121,9 +132,9 @@ int run_random(const Options& options, const Zones& zones) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
     Draw draw(seed);
     const RandomCase drawn = draw_case(draw, oracle_zones);
-    const Comparison comparison =
-        compare(drawn.plan, drawn.window, drawn.expected, zones, draw);
-    add_to(tally, drawn, comparison);
+    const double drawn_at = deadline.elapsed();
+    const Comparison comparison = compare(drawn.plan, drawn.window, drawn.expected, zones, draw);
+    add_to(tally, drawn, comparison, deadline.elapsed() - drawn_at);
     if (comparison.difference.empty()) continue;
     std::printf("\nDIFFERENCE (again with --rules 1 --seed %llu)\n%s",
                 static_cast<unsigned long long>(seed), comparison.difference.c_str());
@@ -177,10 +188,10 @@ int run_zones(const Options& options, const Zones& zones) {
       std::printf("\nDIFFERENCE\n%s", comparison.difference.c_str());
     }
   }
-  std::printf("%zu rules x %zu zones, %lld instants compared, tzdata %s, %.1f s: %lld differences\n",
-              zone_rules().size(), names.size(), static_cast<long long>(instants),
-              zones.tzdata_version().c_str(), clock.elapsed(),
-              static_cast<long long>(differences));
+  std::printf(
+      "%zu rules x %zu zones, %lld instants compared, tzdata %s, %.1f s: %lld differences\n",
+      zone_rules().size(), names.size(), static_cast<long long>(instants),
+      zones.tzdata_version().c_str(), clock.elapsed(), static_cast<long long>(differences));
   return differences > 0 ? 1 : 0;
 }
 

@@ -26,8 +26,9 @@ constexpr local_seconds kFirstCounted = local_days{std::chrono::year{1990} / 1 /
 
 // A window grows until it has this many occurrences …
 constexpr std::size_t kEnough = 12;
-// … or until looking costs this much. More walls than that are not looked for (they must cover more than the hour that
-// a clock goes forward, so that a rule of every second still meets the end of the gap), …
+// … or until looking costs this much. More walls than that are not looked for (they must cover more
+// than the hour that a clock goes forward, so that a rule of every second still meets the end of
+// the gap), …
 constexpr std::int64_t kCostly = 100'000;
 constexpr std::size_t kPlenty = 5'000;
 // … and no more occurrences than that are compared.
@@ -71,7 +72,7 @@ bool lawful(Part part, OracleFreq freq) {
 
 // About the length of one period.
 seconds period_length(OracleFreq freq) {
-  constexpr seconds kLengths[] = {seconds{1}, minutes{1}, hours{1},  days{1},
+  constexpr seconds kLengths[] = {seconds{1}, minutes{1}, hours{1}, days{1},
                                   days{7},    days{30},   days{365}};
   return kLengths[static_cast<int>(freq)];
 }
@@ -101,10 +102,11 @@ local_seconds draw_anchor(Draw& draw, const OracleZone& zone) {
       kFirst + seconds{draw.between(std::int64_t{0}, (kLast - kFirst - days{400}).count())};
   const std::vector<OracleSpan>& spans = zone.spans();
   if (spans.size() < 2 || draw.chance(25)) return zone.wall_at(somewhere);
-  const auto after =
-      static_cast<std::size_t>(draw.between(std::int64_t{1}, static_cast<std::int64_t>(spans.size()) - 1));
+  const auto after = static_cast<std::size_t>(
+      draw.between(std::int64_t{1}, static_cast<std::int64_t>(spans.size()) - 1));
   const OracleSpan& span = spans[after];
-  if (span.begin < kFirst + days{30} || span.begin > kLast - days{30}) return zone.wall_at(somewhere);
+  if (span.begin < kFirst + days{30} || span.begin > kLast - days{30})
+    return zone.wall_at(somewhere);
   // The wall times between these two are in the gap, or exist twice.
   const std::int64_t a = (span.begin + spans[after - 1].offset).time_since_epoch().count();
   const std::int64_t b = (span.begin + span.offset).time_since_epoch().count();
@@ -113,7 +115,9 @@ local_seconds draw_anchor(Draw& draw, const OracleZone& zone) {
   if (draw.chance(20)) return low;
   if (draw.chance(10)) return low + seconds{length};
   if (draw.chance(15)) return low + seconds{draw.between(std::int64_t{-10'800}, length + 10'800)};
-  const seconds grain = draw.chance(70) ? seconds{minutes{30}} : draw.chance(70) ? minutes{1} : seconds{1};
+  const seconds grain = draw.chance(70)   ? seconds{minutes{30}}
+                        : draw.chance(70) ? minutes{1}
+                                          : seconds{1};
   return low + grain * draw.below(std::max<std::int64_t>(length / grain.count(), 1));
 }
 
@@ -161,11 +165,11 @@ std::vector<int> draw_places(Draw& draw, int high, int favourite, int length) {
   return list;
 }
 
-std::vector<OracleWeekday> draw_days(Draw& draw, const OracleRule& rule, const std::vector<Part>& parts,
-                                     const Fields& favourite) {
+std::vector<OracleWeekday> draw_days(Draw& draw, const OracleRule& rule,
+                                     const std::vector<Part>& parts, const Fields& favourite) {
   const auto has = [&](Part part) { return std::count(parts.begin(), parts.end(), part) > 0; };
-  const bool may_count = rule.freq == OracleFreq::monthly ||
-                         (rule.freq == OracleFreq::yearly && !has(Part::week_no));
+  const bool may_count =
+      rule.freq == OracleFreq::monthly || (rule.freq == OracleFreq::yearly && !has(Part::week_no));
   const bool in_year = rule.freq == OracleFreq::yearly && !has(Part::month);
   const bool counted = may_count && draw.chance(60);
   std::vector<OracleWeekday> list;
@@ -216,7 +220,11 @@ std::vector<Part> draw_parts(Draw& draw, OracleFreq freq) {
     if (lawful(static_cast<Part>(part), freq)) left.push_back(static_cast<Part>(part));
   }
   const std::int64_t kind = draw.below(100);
-  const int wanted = kind < 12 ? 0 : kind < 44 ? 1 : kind < 74 ? 2 : kind < 90 ? 3 : draw.between(4, 8);
+  const int wanted = kind < 12   ? 0
+                     : kind < 44 ? 1
+                     : kind < 74 ? 2
+                     : kind < 90 ? 3
+                                 : draw.between(4, 8);
   std::vector<Part> parts;
   for (int i = 0; i < wanted && !left.empty(); ++i) {
     const auto at = left.begin() + draw.below(static_cast<std::int64_t>(left.size()));
@@ -264,7 +272,8 @@ void draw_by_parts(Draw& draw, OracleRule& rule, local_seconds anchor) {
   if (draw.chance(30)) rule.week_start = draw.between(0, 6);
 }
 
-// Lengthens the window until something is to be seen in it, and shortens it where there is too much.
+// Lengthens the window until something is to be seen in it, and shortens it where there is too
+// much.
 void fit_window(RandomCase& drawn) {
   seconds length = first_window(drawn.plan.rule.freq);
   while (true) {
@@ -333,7 +342,8 @@ bool after_start(const OraclePlan& plan, const OracleDate& date) {
   return local_seconds{seconds{date.seconds}} > plan.start + days{2};
 }
 
-// Whether a local EXDATE stands for the instant of an RDATE in UTC: it is not settled whether that leaves it out.
+// Whether a local EXDATE stands for the instant of an RDATE in UTC: it is not settled whether that
+// leaves it out.
 bool names_utc_rdate(const OraclePlan& plan, const OracleDate& exdate) {
   if (exdate.utc) return false;
   const local_seconds wall{seconds{exdate.seconds}};
@@ -349,8 +359,7 @@ void draw_dates(Draw& draw, RandomCase& drawn, local_seconds anchor) {
   }
   for (int i = draw.between(0, 4); i > 0; --i) {
     const bool further = !drawn.plan.rdates.empty() && draw.chance(20);
-    const OracleDate date =
-        further ? draw.of(drawn.plan.rdates) : draw_date(draw, drawn, anchor);
+    const OracleDate date = further ? draw.of(drawn.plan.rdates) : draw_date(draw, drawn, anchor);
     if (!names_utc_rdate(drawn.plan, date)) drawn.plan.exdates.push_back(date);
   }
 }
@@ -396,10 +405,10 @@ void draw_plan(Draw& draw, OraclePlan& plan, local_seconds anchor, bool near) {
 }  // namespace
 
 OracleZones::OracleZones()
-    : nasty_{"America/New_York",  "Europe/Berlin",    "Australia/Lord_Howe", "Pacific/Apia",
-             "Africa/Casablanca", "America/Sao_Paulo", "Asia/Beirut",        "Asia/Kathmandu",
-             "America/Havana",    "Europe/Dublin",    "Africa/Cairo",        "Asia/Tehran",
-             "Atlantic/Azores",   "America/St_Johns", "Pacific/Chatham",     "Antarctica/Troll",
+    : nasty_{"America/New_York",  "Europe/Berlin",     "Australia/Lord_Howe", "Pacific/Apia",
+             "Africa/Casablanca", "America/Sao_Paulo", "Asia/Beirut",         "Asia/Kathmandu",
+             "America/Havana",    "Europe/Dublin",     "Africa/Cairo",        "Asia/Tehran",
+             "Atlantic/Azores",   "America/St_Johns",  "Pacific/Chatham",     "Antarctica/Troll",
              "Asia/Gaza"} {
   // A margin, as walls up to two days outside a window are mapped.
   for (const std::string& name : nasty_) {

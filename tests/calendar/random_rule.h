@@ -1,5 +1,5 @@
-// Random recurrences for the oracle: lawful rules of every kind, mostly near a clock change, the same for one seed
-// everywhere.
+// Random recurrences for the oracle: lawful rules of every kind, mostly near a clock change, the
+// same for one seed everywhere.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace pawl {
 
-// Draws of our own over the generator's raw numbers: the distributions of the standard differ between libraries.
+// Draws of our own over the generator's raw numbers: the distributions of the standard differ
+// between libraries.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : numbers_(seed) {}
@@ -59,11 +60,12 @@ struct RandomCase {
   OracleResult expected;
 };
 
-// A case near a clock change of a zone of the list, or somewhere in 1990 to 2045. The window is as long as it takes to
-// see some occurrences, but no longer than is cheap.
+// A case near a clock change of a zone of the list, or somewhere in 1990 to 2045. The window is as
+// long as it takes to see some occurrences, but no longer than is cheap.
 RandomCase draw_case(Draw& draw, const OracleZones& zones);
 
-// A case in UTC without RDATE and EXDATE whose window begins at DTSTART, for comparing with programs that know no zones.
+// A case in UTC without RDATE and EXDATE whose window begins at DTSTART, for comparing with
+// programs that know no zones.
 RandomCase draw_case_from_start(Draw& draw, const OracleZones& zones);
 
 // What the generator never draws, for the report.

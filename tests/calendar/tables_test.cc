@@ -57,13 +57,13 @@ struct Block {
   std::size_t answer_end = 0;
   std::string problem = {};  // why it cannot be read
 
-  bool has(const std::string& key) const { return values.count(key) != 0; }
+  bool has(const std::string& key) const { return values.contains(key); }
   std::vector<std::string> all(const std::string& key) const {
     const auto found = values.find(key);
     return found == values.end() ? std::vector<std::string>{} : found->second;
   }
-  std::string one(const std::string& key, std::string otherwise = "") const {
-    return has(key) ? values.at(key).front() : std::move(otherwise);
+  std::string one(const std::string& key, const std::string& otherwise = "") const {
+    return has(key) ? values.at(key).front() : otherwise;
   }
 };
 
@@ -108,7 +108,11 @@ std::vector<std::string> lines_of(const std::string& file) {
 
 // Why the block is not a good one, or nothing.
 std::string problem_of(const Block& block) {
+  static const std::set<std::string> kGaps = {"", "shift", "skip"};
+  static const std::set<std::string> kFolds = {"", "first", "last", "both"};
   if (!block.has("title")) return "it has no title";
+  if (!kGaps.contains(block.one("gap"))) return "gap: is shift or skip";
+  if (!kFolds.contains(block.one("fold"))) return "fold: is first, last or both";
   if (block.has("refused") == block.has("expect")) return "it wants one of expect: and refused:";
   if (block.has("refused")) return "";
   if (block.expected.empty() ||
@@ -131,7 +135,7 @@ void read_line(Block& block, const std::string& line, std::size_t index) {
   }
   const auto colon = line.find(':');
   const std::string key = line.substr(0, colon);
-  if (colon == std::string::npos || kKeys.count(key) == 0) {
+  if (colon == std::string::npos || !kKeys.contains(key)) {
     block.problem = "unknown line: " + line;
     return;
   }
@@ -260,7 +264,7 @@ Result<RecurrencePlan> plan_of(const Block& block) {
 }
 
 std::string to_line(const Occurrence& occurrence, const Zone& zone) {
-  const std::string at = to_text(Instant{occurrence.at}, zone);
+  std::string at = to_text(Instant{occurrence.at}, zone);
   switch (occurrence.clock) {
     case Occurrence::Clock::plain:
       return at;
@@ -282,15 +286,15 @@ std::vector<std::string> ask(const Recurrence& recurrence, const Zone& zone, Ins
   for (;;) {
     const auto next = recurrence.next(after);
     if (!next.has_value()) break;
-    if (lines.size() == most) return lines.push_back("..."), lines;
+    if (lines.size() == most) return lines.emplace_back("..."), lines;
     lines.push_back(to_line(*next, zone));
-    if (next->at <= after) return lines.push_back("(does not rise)"), lines;
+    if (next->at <= after) return lines.emplace_back("(does not rise)"), lines;
     after = next->at;
     const auto again = recurrence.next(after - Duration{1});
     if (!again.has_value() || again->at != next->at)
       lines.back() += " (not when asked just before it)";
   }
-  lines.push_back("end");
+  lines.emplace_back("end");
   return lines;
 }
 
@@ -427,7 +431,7 @@ std::vector<std::string> recorded(const Block& block) {
 }
 
 TEST(Tables, AreRecordedWhenAsked) {
-  if (!recording()) GTEST_SKIP() << "PAWL_RECORD=1 rewrites the answers in the tables";
+  if (!recording()) return;
   for (const auto& file : table_files()) {
     const auto lines = lines_of(file);
     std::ostringstream out;
