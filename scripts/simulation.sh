@@ -42,11 +42,11 @@ rules=0
 for core in "${!runs[@]}"; do
   if ! wait "${runs[core]}"; then
     failures=$((failures + 1))
-    cat "$logs/$core.log"
   fi
+  cat "$logs/$core.log"
   reached=$(awk '$1 == "all" {print $2 + $3}' "$logs/$core.log")
   rules=$((rules + ${reached:-0}))
 done
 
-echo "$rules rules of at least $wanted with SEED=$seed, $failures of $cores runs failed; details are in $logs"
+echo "$rules rules of at least $wanted with SEED=$seed, $failures of $cores runs failed"
 [[ $failures -eq 0 && $rules -ge $wanted ]]

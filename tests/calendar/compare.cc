@@ -114,8 +114,10 @@ class Case {
 
   // Whether there may be nothing more after the window.
   bool may_end() const {
-    if (plan_.rule.count) return expected_.ended || !plan_.exdates.empty();
-    return plan_.rule.until || plan_.rule.until_date;
+    if (expected_.ended || plan_.rule.until || plan_.rule.until_date) return true;
+    // The EXDATEs may leave out what COUNT has left.
+    if (plan_.rule.count && !plan_.exdates.empty()) return true;
+    return !fires_from(plan_, window_.end);
   }
 
   void report(Instant after, const std::optional<Occurrence>& found) {
@@ -188,6 +190,19 @@ Comparison compare_refused(const OraclePlan& plan, const OracleWindow& window,
   return comparison;
 }
 
+Comparison compare_answers(const Recurrence& recurrence, const OraclePlan& plan,
+                           const OracleWindow& window, const OracleResult& expected, Draw& draw) {
+  Case asked(recurrence, plan, window, expected);
+  for (auto at = asked.ask(window.begin - microseconds{1}); at;) at = asked.ask(*at);
+  for (int i = 0; i < kProbes && asked.difference().empty(); ++i) {
+    asked.ask(draw_instant(draw, window, expected));
+  }
+  Comparison comparison;
+  comparison.difference = asked.difference();
+  comparison.instants = asked.asked();
+  return comparison;
+}
+
 std::string dates_text(const std::vector<OracleDate>& dates) {
   std::string text;
   for (const OracleDate& date : dates) {
@@ -215,16 +230,12 @@ Result<Recurrence> recurrence_of(const OraclePlan& plan, const Zones& zones) {
 
 Comparison compare(const OraclePlan& plan, const OracleWindow& window, const OracleResult& expected,
                    const Zones& zones, Draw& draw) {
+  const auto began = std::chrono::steady_clock::now();
   const Result<Recurrence> recurrence = recurrence_of(plan, zones);
-  if (!recurrence) return compare_refused(plan, window, recurrence.error().message);
-  Case asked(*recurrence, plan, window, expected);
-  for (auto at = asked.ask(window.begin - microseconds{1}); at;) at = asked.ask(*at);
-  for (int i = 0; i < kProbes && asked.difference().empty(); ++i) {
-    asked.ask(draw_instant(draw, window, expected));
-  }
-  Comparison comparison;
-  comparison.difference = asked.difference();
-  comparison.instants = asked.asked();
+  const std::chrono::duration<double> binding = std::chrono::steady_clock::now() - began;
+  Comparison comparison = recurrence ? compare_answers(*recurrence, plan, window, expected, draw)
+                                     : compare_refused(plan, window, recurrence.error().message);
+  comparison.binding = binding.count();
   return comparison;
 }
 

@@ -22,6 +22,7 @@ struct Comparison {
       false;  // refused, though it fires: because of a long silence, which the oracle saw too
   std::string difference;  // empty where there is none
   std::int64_t instants = 0;
+  double binding = 0;  // seconds it took to read and bind the rule
 };
 
 // Walks through the window from one `next` to the next, and asks `next` at some instants of its

@@ -23,6 +23,8 @@ using std::chrono::year_month_day;
 
 constexpr const char* kWeekdays[] = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
 
+constexpr local_seconds kEnd = local_days{std::chrono::year{9999} / 1 / 1};
+
 bool listed(const std::vector<int>& list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
@@ -340,6 +342,10 @@ class Walls {
 
 bool coarse(OracleFreq freq) { return freq >= OracleFreq::daily; }
 
+OracleGap gap_of(const OraclePlan& plan) {
+  return plan.gap.value_or(coarse(plan.rule.freq) ? OracleGap::shift : OracleGap::skip);
+}
+
 // Whether an EXDATE names it: on the wall where it is local, else by its instant.
 bool excluded(const OraclePlan& plan, const OracleOccurrence& occurrence) {
   return std::any_of(plan.exdates.begin(), plan.exdates.end(), [&](const OracleDate& date) {
@@ -529,7 +535,6 @@ OracleResult occurrences_of(const OraclePlan& plan, const std::vector<local_seco
 }
 
 bool silent_for(const OraclePlan& plan, std::int64_t periods) {
-  constexpr local_seconds kEnd = local_days{std::chrono::year{9999} / 1 / 1};
   constexpr seconds kLengths[] = {seconds{1}, minutes{1}, hours{1}, days{1}, days{7}};
   if (plan.rule.freq > OracleFreq::weekly) return false;
   const seconds step = kLengths[static_cast<int>(plan.rule.freq)] * plan.rule.interval;
@@ -539,6 +544,17 @@ bool silent_for(const OraclePlan& plan, std::int64_t periods) {
     const bool fires = !walls.between({at, walls.period_end(at)}, 1).at.empty();
     silent = fires ? 0 : silent + 1;
     if (silent == periods) return true;
+  }
+  return false;
+}
+
+bool fires_from(const OraclePlan& plan, sys_seconds from) {
+  const local_seconds begin{(from + days{2}).time_since_epoch()};
+  for (const local_seconds wall : walls_of(plan, {begin, kEnd}, 1000).at) {
+    // The plan's zone need not reach so far.
+    const sys_seconds near{wall.time_since_epoch()};
+    const OracleZone zone = OracleZone::read(plan.zone->name(), near - days{3}, near + days{3});
+    if (!zone.instants_of(wall, gap_of(plan), OracleFold::first).empty()) return true;
   }
   return false;
 }

@@ -153,6 +153,10 @@ OracleResult occurrences_of(const OraclePlan& plan,
 // the zone are not looked at.
 bool silent_for(const OraclePlan& plan, std::int64_t periods);
 
+// Whether anything happens from that instant on and before the year 9999, if neither COUNT nor
+// UNTIL ends the rule. The first thousand wall times are looked at: all others may be in gaps too.
+bool fires_from(const OraclePlan& plan, std::chrono::sys_seconds from);
+
 // All of the above: every occurrence in the window.
 OracleResult enumerate(const OraclePlan& plan, const OracleWindow& window);
 
