@@ -4,7 +4,7 @@
 # Groups: build (make run, make test) and more (every other target). Silent and quick when nothing is missing.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libgtest-dev
+build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libgtest-dev
   tzdata python3 python3-dateutil)
 more=(clang clang-format clang-tidy libclang-rt-14-dev llvm libbenchmark-dev libical-dev)
 

@@ -506,7 +506,7 @@ OracleWalls walls_of(const OraclePlan& plan, const OracleReach& reach, std::size
 OracleResult occurrences_of(const OraclePlan& plan, const std::vector<local_seconds>& walls,
                             const OracleWindow& window) {
   const OracleRule& rule = plan.rule;
-  const OracleGap gap = plan.gap.value_or(coarse(rule.freq) ? OracleGap::shift : OracleGap::skip);
+  const OracleGap gap = gap_of(plan);
   const OracleFold fold =
       plan.fold.value_or(coarse(rule.freq) ? OracleFold::first : OracleFold::both);
   std::vector<OracleOccurrence> all;
