@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "calendar/english.h"
+#include "calendar/recurrence_text.h"
 #include "check_next.h"
 #include "pawl/assert.h"
 

@@ -14,8 +14,7 @@
 
 namespace pawl {
 
-// What kind of thing went wrong. Closed: every code has a name and a CLI exit code
-// (src/cli/exit_code.h).
+// What kind of thing went wrong. Closed: every code has a CLI exit code (src/cli/exit_code.h).
 enum class ErrorCode {
   bad_input,    // a text, file or value that a person or program gave is wrong
   environment,  // the machine we run on lacks something (time zone data, a file, a permission)

@@ -45,7 +45,9 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> words;
   for (const auto& [mistakes, word_near] : near) {
-    if (words.size() < most && mistakes <= near.front().first + 1) words.push_back(*word_near);
+    const bool listed = std::find(words.begin(), words.end(), *word_near) != words.end();
+    if (words.size() < most && mistakes <= near.front().first + 1 && !listed)
+      words.push_back(*word_near);
   }
   return words;
 }

@@ -26,11 +26,10 @@ std::string join(std::span<const std::string> words, std::string_view between,
   return text;
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 60;
+std::string printable(std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
-  std::string shown = "'";
-  for (const char c : text.substr(0, kShown)) {
+  std::string shown;
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte != 0x7f) {
       shown += c;
@@ -38,8 +37,14 @@ std::string in_quotes(std::string_view text) {
       shown += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
     }
   }
-  if (text.size() > kShown) shown += "…";
-  return shown + "'";
+  return shown;
+}
+
+std::string in_quotes(std::string_view text) {
+  std::size_t length = 60;
+  if (text.size() <= length) return "'" + printable(text) + "'";
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  return "'" + printable(text.substr(0, length)) + "…'";
 }
 
 }  // namespace pawl

@@ -23,7 +23,10 @@ std::string to_lower(std::string_view text);
 std::string join(std::span<const std::string> words, std::string_view between,
                  std::string_view last);
 
-// The text in quotes for a message: cut to a readable length, control characters shown as `\x07`.
+// The text with control characters shown as `\x07`, so that it can be printed on a terminal.
+std::string printable(std::string_view text);
+
+// The text in quotes for a message: printable, and cut to a readable length.
 std::string in_quotes(std::string_view text);
 
 }  // namespace pawl

@@ -2,7 +2,8 @@
 //
 //   expression = "@" name | [second] minute hour day-of-month month day-of-week
 //   field      = item *("," item)
-//   item       = ("*" | "?" | value ["-" value]) ["/" step]
+//   item       = ("*" | value ["-" value]) ["/" step]
+//              | "?"                                         day of month, day of week: any
 //              | "L" ["-" number] | number "W" | "LW"        day of month only
 //              | value "L" | value "#" number                 day of week only
 #include "calendar/cron.h"
@@ -95,7 +96,8 @@ Result<std::uint64_t> read_plain_item(Piece item, const Field& field) {
     PAWL_TRY(low, read_value(range.from(0, dash), field));
     if (dash != std::string_view::npos) {
       PAWL_TRY(high, read_value(range.from(dash + 1), field));
-      if (field.high == kWeekday.high && high == 0) high = 7;  // a week ends on Sunday too
+      if (field.name == kWeekday.name && high == 0 && low > 0)
+        high = 7;  // a week ends on Sunday too
       if (low > high) {
         return range.error("the range " + in_quotes(range.text) +
                            " runs backwards; write two ranges, for example " + std::to_string(low) +
@@ -256,8 +258,12 @@ Result<Cron> parse_cron(std::string_view text) {
   if (words.empty())
     return bad_input_at(1, "the cron expression is empty; write for example 0 9 * * MON-FRI");
   Piece piece{text};
-  if (words.size() == 1 && text.find('@') != std::string_view::npos) {
+  if (words.front().text.starts_with('@')) {
     PAWL_TRY(piece.text, expand_alias(words.front()));
+    if (words.size() > 1) {
+      return words[1].error(in_quotes(words.front().text) +
+                            " stands alone; remove what follows it");
+    }
   }
   PAWL_TRY(Cron cron, read_fields(piece));
   std::vector<std::string> written;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/sort_unique.h"
 #include "base/text.h"
 #include "calendar/civil.h"
 
@@ -239,9 +240,22 @@ std::string cron_weekdays(const DaySet& days) {
   return and_list(words);
 }
 
+// The rule without what is ignored or read otherwise when it is expanded.
+Rrule as_expanded(Rrule rule, const Start& start) {
+  if (start.date_only) {
+    rule.by_hour.clear();
+    rule.by_minute.clear();
+    rule.by_second.clear();
+  }
+  for (int& second : rule.by_second) second = std::min(second, 59);
+  sort_unique(rule.by_second);
+  return rule;
+}
+
 }  // namespace
 
-std::string in_english(const Rrule& rule, Start start) {
+std::string in_english(const Rrule& given, Start start) {
+  const Rrule rule = as_expanded(given, start);
   std::string text = every(rule);
   for (const std::string& part : days_in_english(rule, start)) text += " " + part;
   const std::string times = times_in_english(rule, start);
@@ -252,6 +266,9 @@ std::string in_english(const Rrule& rule, Start start) {
   }
   if (rule.week_start != kMonday && (rule.freq == Freq::weekly || !rule.by_week_no.empty())) {
     text += ", weeks beginning on " + weekday_name(rule.week_start);
+  }
+  if (rule.interval > 1) {
+    text += ", counted from " + date_text(start.at.time_since_epoch().count(), true);
   }
   if (rule.count)
     text += *rule.count == 1 ? ", once" : ", " + std::to_string(*rule.count) + " times";

@@ -20,13 +20,6 @@ using std::chrono::seconds;
 constexpr std::string_view kForm =
     "write it like 2026-11-16T09:30:00Z or 2026-11-16T10:30:00+01:00 (RFC 3339)";
 
-// What an RFC 3339 text says.
-struct Stamp {
-  std::int64_t local_micros = 0;  // since 1970-01-01T00:00:00 on the wall it speaks of
-  std::optional<seconds> offset;
-  bool leap_second = false;
-};
-
 class StampReader {
  public:
   explicit StampReader(std::string_view text) : text_(text) {}
@@ -50,14 +43,22 @@ class StampReader {
     if (peek() != ':')
       return error("the seconds are missing in " + in_quotes(text_) + "; " + std::string(kForm));
     ++at_;
+    const std::size_t second_at = at_;
     PAWL_TRY(const int second, number(2, 0, 60, "the second"));
     PAWL_TRY(const std::int64_t micros, fraction());
-    Stamp stamp;
-    stamp.leap_second = second == 60;
     const std::int64_t of_day = hour * 3600 + minute * 60 + second;
-    stamp.local_micros = (days_from_civil(year, month, day) * kSecondsPerDay + of_day) * 1'000'000 +
-                         (stamp.leap_second ? 0 : micros);
-    PAWL_TRY(stamp.offset, offset());
+    const std::int64_t local = days_from_civil(year, month, day) * kSecondsPerDay + of_day;
+    PAWL_TRY(const std::optional<seconds> offset, read_offset());
+    if (second == 60) {
+      // It exists only as the last second of a UTC day; the clock we count with knows it as the
+      // next day's first.
+      if (!offset || floor_mod(local - offset->count(), kSecondsPerDay) != 0) {
+        return error_at(
+            second_at,
+            "second 60 is a leap second only at 23:59:60 UTC; write 59, or the next minute");
+      }
+    }
+    const Stamp stamp{LocalTime{seconds{local} + Duration{second == 60 ? 0 : micros}}, offset};
     if (!at_end())
       return error("unexpected " + in_quotes(text_.substr(at_)) + " after the instant; " +
                    std::string(kForm));
@@ -110,7 +111,7 @@ class StampReader {
     return micros;
   }
 
-  Result<std::optional<seconds>> offset() {
+  Result<std::optional<seconds>> read_offset() {
     if (at_end()) return std::optional<seconds>{};
     if (peek() == 'Z' || peek() == 'z') {
       ++at_;
@@ -138,19 +139,8 @@ Result<Instant> in_range(Instant instant, std::string_view text) {
       1, "the instant " + in_quotes(text) + " lies outside the years 1 to 9999 in UTC");
 }
 
-// Second 60 exists only as the last of a UTC day; the clock we count with knows it as the next
-// day's first.
-Result<void> check_leap_second(const Stamp& stamp, Instant instant, std::string_view text) {
-  if (!stamp.leap_second || instant.time_since_epoch() % std::chrono::days{1} == Duration{0})
-    return {};
-  return bad_input_at(
-      1, "second 60 in " + in_quotes(text) + " is no leap second: those come at 23:59:60 UTC only");
-}
-
 Result<Instant> to_instant(const Stamp& stamp, std::string_view text) {
-  const Instant instant{Duration{stamp.local_micros} - *stamp.offset};
-  PAWL_CHECK(check_leap_second(stamp, instant, text));
-  return in_range(instant, text);
+  return in_range(Instant{stamp.local.time_since_epoch() - *stamp.offset}, text);
 }
 
 void append_decimals(std::string& text, std::int64_t micros) {
@@ -176,29 +166,20 @@ std::string wall_text(std::int64_t micros) {
 
 }  // namespace
 
+Result<Stamp> parse_stamp(std::string_view text) { return StampReader(text).read(); }
+
 Result<Instant> parse_instant(std::string_view text) {
-  PAWL_TRY(const Stamp stamp, StampReader(text).read());
-  if (!stamp.offset) {
-    return bad_input_at(
-        static_cast<int>(text.size()) + 1,
-        "the instant " + in_quotes(text) + " has no offset; add Z for UTC, or one like +01:00");
-  }
-  return to_instant(stamp, text);
+  PAWL_TRY(const Stamp stamp, parse_stamp(text));
+  if (stamp.offset) return to_instant(stamp, text);
+  return bad_input_at(
+      static_cast<int>(text.size()) + 1,
+      "the instant " + in_quotes(text) + " has no offset; add Z for UTC, or one like +01:00");
 }
 
 Result<Instant> parse_instant(std::string_view text, const Zone& zone) {
-  PAWL_TRY(const Stamp stamp, StampReader(text).read());
+  PAWL_TRY(const Stamp stamp, parse_stamp(text));
   if (stamp.offset) return to_instant(stamp, text);
-  const Instant instant = zone.to_instant(LocalTime{Duration{stamp.local_micros}});
-  PAWL_CHECK(check_leap_second(stamp, instant, text));
-  return in_range(instant, text);
-}
-
-Result<LocalTime> parse_local(std::string_view text, const Zone& zone) {
-  PAWL_TRY(const Stamp stamp, StampReader(text).read());
-  if (!stamp.offset) return LocalTime{Duration{stamp.local_micros}};
-  PAWL_TRY(const Instant instant, to_instant(stamp, text));
-  return zone.to_local(instant);
+  return in_range(zone.to_instant(stamp.local), text);
 }
 
 std::string to_text(Instant instant) {

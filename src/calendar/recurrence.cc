@@ -13,9 +13,7 @@
 
 #include <algorithm>
 
-#include "base/piece.h"
 #include "base/sort_unique.h"
-#include "base/text.h"
 #include "calendar/civil.h"
 
 namespace pawl {
@@ -57,14 +55,18 @@ std::optional<LocalSeconds> last_of_count(const WallRule& rule, const Zone& zone
   return rule.count(from, kEnd, count).last;
 }
 
+Error at_position(const std::optional<Position>& position, std::string message) {
+  return {ErrorCode::bad_input, std::move(message), position};
+}
+
 // RFC 5545: UNTIL is a DATE when DTSTART is one, and in UTC when DTSTART has a zone, as ours always
 // has.
 Result<void> check_until(const CalendarTime& until, const RecurrencePlan& plan) {
   using Form = CalendarTime::Form;
   if (plan.start.date_only) {
     if (until.form == Form::date) return {};
-    return bad_input_at(until.column,
-                        "DTSTART is a date, so UNTIL is one too; write UNTIL=YYYYMMDD");
+    return at_position(until.position,
+                       "DTSTART is a date, so UNTIL is one too; write UNTIL=YYYYMMDD");
   }
   if (until.form == Form::utc) return {};
   const LocalSeconds local{seconds{until.seconds}};
@@ -72,10 +74,10 @@ Result<void> check_until(const CalendarTime& until, const RecurrencePlan& plan) 
       until.form == Form::date ? local + std::chrono::days{1} - seconds{1} : local;
   std::string utc = to_text(plan.zone.to_instant(end));
   std::erase_if(utc, [](char c) { return c == '-' || c == ':'; });
-  return bad_input_at(until.column,
-                      std::string("DTSTART has a time and a zone, so UNTIL is in UTC, not ") +
-                          (until.form == Form::date ? "a date" : "local time") +
-                          "; write UNTIL=" + utc);
+  return at_position(until.position,
+                     std::string("DTSTART has a time and a zone, so UNTIL is in UTC, not ") +
+                         (until.form == Form::date ? "a date" : "local time") +
+                         "; write UNTIL=" + utc);
 }
 
 // Adds RDATEs or EXDATEs to the list of their form. A DATE stands for the beginning of the day.
@@ -84,10 +86,10 @@ Result<void> add_times(const std::vector<CalendarTime>& times, const char* name,
   for (const CalendarTime& time : times) {
     const bool is_date = time.form == CalendarTime::Form::date;
     if (is_date != date_only) {
-      return bad_input_at(std::max(time.column, 1),
-                          std::string("DTSTART is a ") + (date_only ? "date" : "date with a time") +
-                              ", so " + name + " is one too; write " +
-                              (date_only ? "YYYYMMDD" : "YYYYMMDDTHHMMSS"));
+      return at_position(time.position, std::string("DTSTART is a ") +
+                                            (date_only ? "date" : "date with a time") + ", so " +
+                                            name + " is one too; write " +
+                                            (date_only ? "YYYYMMDD" : "YYYYMMDDTHHMMSS"));
     }
     if (time.form == CalendarTime::Form::utc) {
       utc.emplace_back(seconds{time.seconds});
@@ -102,53 +104,72 @@ Result<void> add_times(const std::vector<CalendarTime>& times, const char* name,
 
 }  // namespace
 
+ClockRule clock_rule(const RecurrencePlan& plan, bool daily) {
+  return {plan.gap.value_or(daily ? Gap::shift : Gap::skip),
+          plan.fold.value_or(daily ? Fold::first : Fold::both)};
+}
+
 Result<Recurrence> Recurrence::make(const RecurrencePlan& plan) {
-  Recurrence made(plan.zone);
-  for (const Rrule& rrule : plan.rrules) {
-    if (rrule.until) PAWL_CHECK(check_until(*rrule.until, plan));
-    PAWL_TRY(WallRule rule, WallRule::make(rrule, plan.start));
-    const bool daily = rrule.freq >= Freq::daily;
-    Source source{.rule = std::move(rule),
-                  .times = {},
-                  .gap = plan.gap.value_or(daily ? Gap::shift : Gap::skip),
-                  .fold = plan.fold.value_or(daily ? Fold::first : Fold::both)};
-    if (rrule.until && plan.start.date_only)
-      source.rule->end_after(LocalSeconds{seconds{rrule.until->seconds}});
-    if (rrule.until && !plan.start.date_only)
-      source.until = sys_seconds{seconds{rrule.until->seconds}};
-    if (rrule.count) {
-      const auto last =
-          last_of_count(*source.rule, plan.zone, plan.start.at, source.gap, *rrule.count);
-      if (last) source.rule->end_after(*last);
-    }
-    const bool ends = rrule.count || rrule.until;
-    if (source.gap == Gap::skip && !ends && !made.next_of(source, ZoneSpan::kBegin)) {
-      return Error{ErrorCode::bad_input, "the rule " + to_text(rrule) + " can never fire: in " +
-                                             std::string(plan.zone.name()) +
-                                             " its local times do not exist; use gap shift"};
-    }
+  if (plan.rrules.size() + plan.crons.size() > kRulesMax) {
+    return at_position(std::nullopt,
+                       "a recurrence has at most " + std::to_string(kRulesMax) + " rules");
+  }
+  if (plan.rrules.empty() && plan.crons.empty() && plan.rdates.empty()) {
+    return at_position(std::nullopt, "nothing happens in this recurrence; give a rule or an RDATE");
+  }
+  Recurrence made(plan);
+  for (const Rrule& rrule : plan.rrules) PAWL_CHECK(made.add(rrule, plan));
+  for (const Cron& cron : plan.crons) {
+    Source source{.rule = WallRule::make(cron, plan.start),
+                  .clock = clock_rule(plan, !cron.hourly)};
+    PAWL_CHECK(made.check_exists(source, cron.text, std::nullopt));
     made.sources_.push_back(std::move(source));
   }
-  for (const Cron& cron : plan.crons) {
-    made.sources_.push_back({.rule = WallRule::make(cron, plan.start),
-                             .times = {},
-                             .gap = plan.gap.value_or(cron.hourly ? Gap::skip : Gap::shift),
-                             .fold = plan.fold.value_or(cron.hourly ? Fold::both : Fold::first)});
-  }
-  Source dates{.rule = std::nullopt,
-               .times = {},
-               .gap = plan.gap.value_or(Gap::shift),
-               .fold = plan.fold.value_or(Fold::first)};
+  Source dates{.clock = clock_rule(plan, true)};
   PAWL_CHECK(add_times(plan.rdates, "RDATE", plan.start.date_only, dates.times, made.more_));
   PAWL_CHECK(
       add_times(plan.exdates, "EXDATE", plan.start.date_only, made.without_local_, made.without_));
+  std::erase_if(made.more_, [&](sys_seconds at) {
+    const auto wall = std::chrono::floor<seconds>(made.zone_.to_local(at));
+    return std::binary_search(made.without_local_.begin(), made.without_local_.end(), wall);
+  });
   if (!dates.times.empty()) made.sources_.push_back(std::move(dates));
   return made;
+}
+
+Result<void> Recurrence::add(const Rrule& rrule, const RecurrencePlan& plan) {
+  if (rrule.until) PAWL_CHECK(check_until(*rrule.until, plan));
+  auto rule = WallRule::make(rrule, plan.start);
+  if (!rule) return at_position(rrule.position, rule.error().message);
+  Source source{.rule = *std::move(rule), .clock = clock_rule(plan, rrule.freq >= Freq::daily)};
+  if (rrule.until && plan.start.date_only) {
+    source.rule->end_after(LocalSeconds{seconds{rrule.until->seconds}});
+  } else if (rrule.until) {
+    source.until = sys_seconds{seconds{rrule.until->seconds}};
+  } else if (rrule.count) {
+    const auto last =
+        last_of_count(*source.rule, plan.zone, plan.start.at, source.clock.gap, *rrule.count);
+    if (last) source.rule->end_after(*last);
+  } else {
+    PAWL_CHECK(check_exists(source, to_text(rrule), rrule.position));
+  }
+  sources_.push_back(std::move(source));
+  return {};
+}
+
+// Under `skip` a rule may name nothing but local times that do not exist.
+Result<void> Recurrence::check_exists(const Source& source, const std::string& text,
+                                      const std::optional<Position>& position) const {
+  if (source.clock.gap == Gap::shift || next_of(source, ZoneSpan::kBegin)) return {};
+  return at_position(position, "the rule " + text + " can never fire: in " +
+                                   std::string(zone_.name()) +
+                                   " its local times do not exist; use gap shift");
 }
 
 std::optional<Occurrence> Recurrence::next(Instant after) const {
   sys_seconds from =
       std::chrono::floor<seconds>(std::clamp(after, kInstantMin, kInstantMax)) + seconds{1};
+  from = std::max(from, not_before_);
   while (true) {
     std::optional<Occurrence> best;
     for (const Source& source : sources_) {
@@ -202,9 +223,10 @@ std::optional<Occurrence> Recurrence::next_of(const Source& source, sys_seconds 
     const LocalSeconds fold_begin =
         last_span ? LocalSeconds::max() : wall_at(span.end, after.offset);
     LocalSeconds shown = wall_at(from, span.offset);
-    if (before > span.offset && source.fold == Fold::first) shown = std::max(shown, fold_end);
+    if (before > span.offset && source.clock.fold == Fold::first) shown = std::max(shown, fold_end);
     const auto wall = next_wall(source, shown);
-    if (wall && *wall < (source.fold == Fold::last ? std::min(shown_end, fold_begin) : shown_end)) {
+    if (wall &&
+        *wall < (source.clock.fold == Fold::last ? std::min(shown_end, fold_begin) : shown_end)) {
       const Clock clock = before > span.offset && *wall < fold_end ? Clock::last_fold
                           : *wall >= fold_begin                    ? Clock::first_fold
                                                                    : Clock::plain;
@@ -212,7 +234,7 @@ std::optional<Occurrence> Recurrence::next_of(const Source& source, sys_seconds 
     }
 
     // The wall times of the gap before this span.
-    if (before < span.offset && source.gap == Gap::shift) {
+    if (before < span.offset && source.clock.gap == Gap::shift) {
       const auto missing =
           next_wall(source, std::max(wall_at(from, before), wall_at(span.begin, before)));
       if (missing && *missing < wall_at(span.begin, span.offset)) {
@@ -236,173 +258,6 @@ std::optional<Occurrence> Recurrence::next_of(const Source& source, sys_seconds 
     span = zone_.span_at(from);
   }
   return std::nullopt;
-}
-
-namespace {
-
-// `DTSTART;TZID=America/New_York:19970902T090000`: a line of iCalendar.
-struct ContentLine {
-  int number = 1;
-  std::string name;
-  std::vector<std::pair<std::string, std::string>> parameters;
-  std::string_view value;
-  int value_column = 1;
-
-  Error error(int column, std::string message) const {
-    return {ErrorCode::bad_input, std::move(message), Position{number, column}};
-  }
-};
-
-Result<ContentLine> read_line(std::string_view line, int number) {
-  ContentLine content{.number = number, .name = {}, .parameters = {}, .value = {}};
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos) {
-    return content.error(
-        1, in_quotes(line) + " is not a line of a recurrence; write for example RRULE:FREQ=DAILY");
-  }
-  std::string_view head = line.substr(0, colon);
-  const std::size_t name_end = std::min(head.find(';'), head.size());
-  content.name = to_upper(head.substr(0, name_end));
-  head.remove_prefix(std::min(name_end + 1, head.size()));
-  while (!head.empty()) {
-    const std::size_t end = std::min(head.find(';'), head.size());
-    const std::string_view parameter = head.substr(0, end);
-    const std::size_t equals = std::min(parameter.find('='), parameter.size());
-    content.parameters.emplace_back(
-        to_upper(parameter.substr(0, equals)),
-        std::string(parameter.substr(std::min(equals + 1, parameter.size()))));
-    head.remove_prefix(std::min(end + 1, head.size()));
-  }
-  content.value = line.substr(colon + 1);
-  content.value_column = static_cast<int>(colon) + 2;
-  return content;
-}
-
-// A line that begins with a blank continues the one before it (RFC 5545, 3.1).
-std::string unfold(std::string_view text) {
-  std::string unfolded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t end = text.substr(i, 2) == "\r\n" ? i + 2 : text[i] == '\n' ? i + 1 : i;
-    if (end > i && end < text.size() && (text[end] == ' ' || text[end] == '\t')) {
-      i = end;
-    } else {
-      unfolded += text[i];
-    }
-  }
-  return unfolded;
-}
-
-// Collects the lines of a recurrence.
-class RecurrenceReader {
- public:
-  Result<void> add(const ContentLine& line) {
-    if (line.name == "RRULE") return add_rule(line);
-    if (line.name == "DTSTART") return add_start(line);
-    if (line.name == "RDATE") return add_dates(line, text_.rdates);
-    if (line.name == "EXDATE") return add_dates(line, text_.exdates);
-    if (line.name == "EXRULE") {
-      return line.error(
-          1,
-          "EXRULE is gone since RFC 5545; leave times out with EXDATE, or write the rule without them");
-    }
-    return line.error(1, "unknown line " + in_quotes(line.name) +
-                             "; a recurrence has DTSTART, RRULE, RDATE and EXDATE");
-  }
-
-  RecurrenceText take() { return std::move(text_); }
-
- private:
-  Result<void> add_rule(const ContentLine& line) {
-    auto rule = parse_rrule(line.value);
-    if (!rule) {
-      Error error = std::move(rule).error();
-      const int column = error.position ? error.position->column : 1;
-      return line.error(line.value_column + column - 1, std::move(error.message));
-    }
-    if (rule->until) rule->until->column += line.value_column - 1;
-    text_.rrules.push_back(*std::move(rule));
-    return {};
-  }
-
-  Result<void> add_start(const ContentLine& line) {
-    if (text_.start) return line.error(1, "DTSTART is given twice; a recurrence has one");
-    PAWL_CHECK(take_parameters(line));
-    PAWL_TRY(text_.start, read_time(line, line.value, line.value_column));
-    return {};
-  }
-
-  Result<void> add_dates(const ContentLine& line, std::vector<CalendarTime>& times) {
-    PAWL_CHECK(take_parameters(line));
-    std::size_t begin = 0;
-    while (true) {
-      const std::size_t end = std::min(line.value.find(',', begin), line.value.size());
-      PAWL_TRY(const CalendarTime time, read_time(line, line.value.substr(begin, end - begin),
-                                                  line.value_column + static_cast<int>(begin)));
-      times.push_back(time);
-      if (end == line.value.size()) return {};
-      begin = end + 1;
-    }
-  }
-
-  // VALUE must agree with what stands there; TZID must be the same on all lines, as a recurrence
-  // has one zone.
-  Result<void> take_parameters(const ContentLine& line) {
-    for (const auto& [name, value] : line.parameters) {
-      if (name == "TZID") {
-        if (text_.tzid && *text_.tzid != value) {
-          return line.error(1, "TZID is " + in_quotes(value) + " here and " +
-                                   in_quotes(*text_.tzid) + " before; a recurrence has one zone");
-        }
-        text_.tzid = value;
-      } else if (name != "VALUE") {
-        return line.error(1, "unknown parameter " + in_quotes(name) + " of " + line.name +
-                                 "; it takes TZID and VALUE");
-      }
-    }
-    return {};
-  }
-
-  static Result<CalendarTime> read_time(const ContentLine& line, std::string_view text,
-                                        int column) {
-    auto time = parse_calendar_time(text, column);
-    if (!time) return line.error(column, time.error().message);
-    for (const auto& [name, value] : line.parameters) {
-      const bool is_date = time->form == CalendarTime::Form::date;
-      const std::string kind = to_upper(value);
-      if (name == "VALUE" && kind != (is_date ? "DATE" : "DATE-TIME")) {
-        return line.error(column, "VALUE=" + value + " does not fit " + in_quotes(text) +
-                                      "; it takes DATE or DATE-TIME");
-      }
-    }
-    return time;
-  }
-
-  RecurrenceText text_;
-};
-
-}  // namespace
-
-Result<RecurrenceText> parse_recurrence_text(std::string_view text) {
-  if (text.size() > kRuleTextMax) {
-    return bad_input_at(1, "the recurrence is longer than " + std::to_string(kRuleTextMax) +
-                               " bytes; give fewer times");
-  }
-  if (text.find(':') == std::string_view::npos) {
-    PAWL_TRY(Rrule rule, parse_rrule(text));
-    return RecurrenceText{
-        .start = {}, .tzid = {}, .rrules = {std::move(rule)}, .rdates = {}, .exdates = {}};
-  }
-  RecurrenceReader reader;
-  const std::string unfolded = unfold(text);
-  int number = 0;
-  for (Piece line : split({unfolded}, '\n')) {
-    ++number;
-    if (line.text.ends_with('\r')) line.text.remove_suffix(1);
-    if (line.text.empty()) continue;
-    PAWL_TRY(const ContentLine content, read_line(line.text, number));
-    PAWL_CHECK(reader.add(content));
-  }
-  return reader.take();
 }
 
 }  // namespace pawl

@@ -44,6 +44,18 @@ struct RecurrencePlan {
   std::optional<Fold> fold = std::nullopt;  // likewise `first`, else `both`
 };
 
+// What becomes of local times that do not exist or exist twice.
+struct ClockRule {
+  Gap gap = Gap::shift;
+  Fold fold = Fold::first;
+};
+
+// What the plan chooses, else by the kind of the rule: daily and coarser, or finer.
+ClockRule clock_rule(const RecurrencePlan& plan, bool daily);
+
+// A recurrence has no more rules than this.
+inline constexpr std::size_t kRulesMax = 32;
+
 class Recurrence {
  public:
   // Errors: a rule that RFC 5545 forbids with this DTSTART, one that can never fire, one that can
@@ -59,32 +71,26 @@ class Recurrence {
   struct Source {
     std::optional<WallRule> rule;
     std::vector<LocalSeconds> times;
-    Gap gap = Gap::shift;
-    Fold fold = Fold::first;
+    ClockRule clock;
     std::chrono::sys_seconds until = std::chrono::sys_seconds::max();
   };
 
-  explicit Recurrence(Zone zone) : zone_(std::move(zone)) {}
+  explicit Recurrence(const RecurrencePlan& plan)
+      : zone_(plan.zone), not_before_(plan.start.not_before) {}
+
+  Result<void> add(const Rrule& rrule, const RecurrencePlan& plan);
+  Result<void> check_exists(const Source& source, const std::string& text,
+                            const std::optional<Position>& position) const;
 
   std::optional<LocalSeconds> next_wall(const Source& source, LocalSeconds from) const;
   std::optional<Occurrence> next_of(const Source& source, std::chrono::sys_seconds from) const;
 
   Zone zone_;
+  std::chrono::sys_seconds not_before_;
   std::vector<Source> sources_;
   std::vector<std::chrono::sys_seconds> more_;     // RDATEs in UTC, sorted
   std::vector<std::chrono::sys_seconds> without_;  // EXDATEs in UTC, sorted
   std::vector<LocalSeconds> without_local_;        // local EXDATEs, sorted
 };
-
-// The lines of an iCalendar component that make a recurrence: DTSTART, RRULE, RDATE, EXDATE; or a
-// bare `FREQ=…`.
-struct RecurrenceText {
-  std::optional<CalendarTime> start;
-  std::optional<std::string> tzid;
-  std::vector<Rrule> rrules;
-  std::vector<CalendarTime> rdates;
-  std::vector<CalendarTime> exdates;
-};
-Result<RecurrenceText> parse_recurrence_text(std::string_view text);
 
 }  // namespace pawl

@@ -1,6 +1,6 @@
 // The text of a recurrence rule.
 //
-//   rule = ["RRULE:"] part *(";" part)      part = name "=" value
+//   rule = part *(";" part)      part = name "=" value
 //
 // Names and words may be in any case, parts in any order, each at most once. RFC 5545 (3.3.10)
 // forbids combinations that would have no clear meaning; they are refused here, at the column of
@@ -51,8 +51,8 @@ Result<std::int64_t> read_digits(Piece piece, std::string_view name, std::int64_
   std::int64_t value = 0;
   for (std::size_t i = 0; i < piece.text.size(); ++i) {
     if (!is_digit(piece.text[i])) {
-      return piece.from(i).error(in_quotes(piece.text) + " is not a number for " +
-                                 std::string(name));
+      return piece.from(i).error(std::string(name) + " is a whole number, at least 1, not " +
+                                 in_quotes(piece.text));
     }
     value = value * 10 + (piece.text[i] - '0');
     if (value > most) {
@@ -120,10 +120,7 @@ Result<std::vector<WeekdayOrdinal>> read_weekdays(Piece piece) {
     PAWL_TRY(day.weekday, read_weekday(item.from(name_at), "BYDAY"));
     days.push_back(day);
   }
-  std::sort(days.begin(), days.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.weekday, a.ordinal) < std::pair(b.weekday, b.ordinal);
-  });
-  days.erase(std::unique(days.begin(), days.end()), days.end());
+  sort_unique(days);
   return days;
 }
 
@@ -136,6 +133,7 @@ class RruleReader {
   Result<Rrule> read() {
     for (const Piece& part : split(piece_, ';')) PAWL_CHECK(read_part(part));
     PAWL_CHECK(check());
+    rule_.position = Position{1, piece_.column};
     return rule_;
   }
 
@@ -330,7 +328,6 @@ Result<Rrule> parse_rrule(std::string_view text) {
         1, "the rule is longer than " + std::to_string(kRuleTextMax) + " bytes; give fewer values");
   }
   Piece piece{text};
-  if (to_upper(text.substr(0, 6)) == "RRULE:") piece = piece.from(6);
   if (piece.text.empty())
     return piece.error("the rule is empty; write for example FREQ=DAILY;BYHOUR=9");
   const std::size_t blank = piece.text.find_first_of(" \t\r\n");
@@ -338,6 +335,8 @@ Result<Rrule> parse_rrule(std::string_view text) {
     return piece.from(blank).error("a rule has no blanks or line breaks; remove it");
   return RruleReader(piece).read();
 }
+
+bool operator==(const Rrule& a, const Rrule& b) { return to_text(a) == to_text(b); }
 
 std::string to_text(const Rrule& rule) {
   std::string text = "FREQ=" + std::string(kFreqNames[static_cast<std::size_t>(rule.freq)]);
@@ -389,16 +388,16 @@ Result<CalendarTime> parse_calendar_time(std::string_view text, int column) {
   }
   CalendarTime time{.form = CalendarTime::Form::date,
                     .seconds = days_from_civil(year, month, day) * kSecondsPerDay,
-                    .column = column};
+                    .position = Position{1, column}};
   if (!timed) return time;
   if (to_upper(text[8]) != 'T' || !all_digits(9, 6))
     return wrong("the time is not T and six digits");
   const int hour = number(9, 2);
   const int minute = number(11, 2);
   const int second = number(13, 2);
-  if (hour > 23 || minute > 59 || second > 60) return wrong("there is no such time of day");
+  if (hour > 23 || minute > 59 || second > 59) return wrong("there is no such time of day");
   time.form = utc ? CalendarTime::Form::utc : CalendarTime::Form::local;
-  time.seconds += hour * 3600 + minute * 60 + std::min(second, 59);
+  time.seconds += hour * 3600 + minute * 60 + second;
   return time;
 }
 

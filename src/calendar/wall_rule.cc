@@ -13,9 +13,9 @@
 // for long, and refuses it if the budget would not reach; so a search in use never runs out of it.
 // Most rules are accepted without that walk: see cycle_days().
 //
-// COUNT is found by counting whole days: every day has as many occurrences as any other day on
-// which the periods fall alike, so a day costs one step, at most one step a day up to the year
-// 9999.
+// COUNT is found by counting whole months, days, or with BYSETPOS periods, never occurrence by
+// occurrence: every day has as many as any other day on which the periods fall alike. So it costs
+// at most one step a day (week, month, year) up to the year 9999.
 #include "calendar/wall_rule.h"
 
 #include <algorithm>
@@ -23,7 +23,9 @@
 #include <bit>
 #include <limits>
 #include <numeric>
+#include <unordered_map>
 
+#include "base/sort_unique.h"
 #include "calendar/bits.h"
 #include "calendar/civil.h"
 #include "pawl/assert.h"
@@ -338,24 +340,99 @@ int WallRule::first_unit(std::int64_t day, std::int64_t from) const {
 }
 
 WallRule::Counted WallRule::count(LocalSeconds from, LocalSeconds before, std::int64_t most) const {
+  const std::int64_t begin = std::max(to_int(from), first_);
+  const std::int64_t end = std::min(to_int(before), last_ + 1);
+  return positions_.empty() ? count_by_day(begin, end, most) : count_by_period(begin, end, most);
+}
+
+WallRule::Counted WallRule::count_by_day(std::int64_t from, std::int64_t end,
+                                         std::int64_t most) const {
   std::int64_t found = 0;
   std::vector<std::int64_t> known;
-  for (auto at = next(from); at && *at < before;) {
+  const bool days_alike = every_named_day_is_alike();
+  for (auto at = next(to_local(from)); at && to_int(*at) < end;) {
     const std::int64_t day = floor_div(to_int(*at), kSecondsPerDay);
-    const std::int64_t day_end = (day + 1) * kSecondsPerDay;
-    const bool first_of_day = first_time(day, 0) == to_int(*at) - day * kSecondsPerDay;
-    if (positions_.empty() && first_of_day && day_end <= std::min(to_int(before), last_)) {
-      const std::int64_t times = times_on(day, known);
-      if (found + times < most) {
-        found += times;
-        at = next(to_local(day_end));
+    const bool whole_day = first_time(day, 0) == to_int(*at) - day * kSecondsPerDay;
+    const std::int64_t times = whole_day ? times_on(day, known) : 0;
+    const Civil civil = civil_from_days(day);
+    const std::int64_t month_end = day - civil.day + 1 + days_in_month(civil.year, civil.month);
+    const std::uint32_t rest = days_.days_of(civil.year, civil.month) >> (civil.day - 1);
+    if (whole_day && days_alike && month_end * kSecondsPerDay <= end &&
+        found + times * std::popcount(rest) < most) {
+      found += times * std::popcount(rest);
+      at = next(to_local(month_end * kSecondsPerDay));
+    } else if (whole_day && (day + 1) * kSecondsPerDay <= end && found + times < most) {
+      found += times;
+      at = next(to_local((day + 1) * kSecondsPerDay));
+    } else {
+      if (++found == most) return {found, at};
+      at = next(*at + std::chrono::seconds{1});
+    }
+  }
+  return {found, std::nullopt};
+}
+
+// Whether all days that the rule names have equally many occurrences: INTERVAL leaves none of them
+// out.
+bool WallRule::every_named_day_is_alike() const {
+  if (freq_ >= Freq::daily) return interval_ == 1;
+  return kSecondsPerDay / unit_ % interval_ == 0;
+}
+
+// BYSETPOS: how many of its places a period has depends on nothing but the size of its set.
+WallRule::Counted WallRule::count_by_period(std::int64_t from, std::int64_t end,
+                                            std::int64_t most) const {
+  std::int64_t found = 0;
+  std::unordered_map<int, std::int64_t> known;
+  const std::int64_t last = period_of(kLastDay);
+  for (std::int64_t period =
+           align_up(period_of(floor_div(from, kSecondsPerDay)), first_period_, period_step());
+       period <= last; period += period_step()) {
+    const PeriodDays named = days_of_period(period);
+    const std::int64_t next_period = freq_ == Freq::weekly ? period + 7 : period + 1;
+    const bool whole = first_day_of(period) * kSecondsPerDay >= from &&
+                       first_day_of(next_period) * kSecondsPerDay <= end;
+    if (whole) {
+      const auto [places, first_seen] = known.try_emplace(named.size, 0);
+      if (first_seen) places->second = static_cast<std::int64_t>(chosen_in(named).size());
+      if (found + places->second < most) {
+        found += places->second;
         continue;
       }
     }
-    if (++found == most) return {found, at};
-    at = next(*at + std::chrono::seconds{1});
+    for (const std::int64_t at : chosen_in(named)) {
+      if (at < from) continue;
+      if (at >= end) return {found, std::nullopt};
+      if (++found == most) return {found, to_local(at)};
+    }
   }
   return {found, std::nullopt};
+}
+
+// The times of a period that BYSETPOS chooses, in order.
+std::vector<std::int64_t> WallRule::chosen_in(const PeriodDays& named) const {
+  std::vector<std::int64_t> chosen;
+  const std::int64_t per_day = times_.size();
+  const std::int64_t size = named.size * per_day;
+  for (const int position : positions_) {
+    const std::int64_t rank = position > 0 ? position - 1 : size + position;
+    if (rank < 0 || rank >= size) continue;
+    chosen.push_back(named.at(static_cast<int>(rank / per_day)) * kSecondsPerDay +
+                     times_.at(static_cast<int>(rank % per_day)));
+  }
+  sort_unique(chosen);
+  return chosen;
+}
+
+std::int64_t WallRule::period_step() const {
+  return freq_ == Freq::weekly ? 7 * interval_ : interval_;
+}
+
+// The first day of a week, month or year by its number.
+std::int64_t WallRule::first_day_of(std::int64_t period) const {
+  if (freq_ == Freq::weekly) return period;
+  if (freq_ == Freq::yearly) return days_from_civil(static_cast<int>(period), 1, 1);
+  return days_from_civil(static_cast<int>(period / 12), static_cast<int>(period % 12) + 1, 1);
 }
 
 // How many occurrences that day has. `known` remembers it for days on which the periods fall alike.
@@ -439,27 +516,17 @@ WallRule::PeriodDays WallRule::days_of_period(std::int64_t period) const {
 // BYSETPOS: the chosen places in the sorted set of each period, the whole period counting from its
 // beginning.
 std::int64_t WallRule::search_by_position(std::int64_t from, int& budget) const {
-  const std::int64_t day = floor_div(from, kSecondsPerDay);
-  const std::int64_t step = freq_ == Freq::weekly ? 7 * interval_ : interval_;
   const std::int64_t last = period_of(kLastDay);
-  const std::int64_t per_day = times_.size();
+  std::int64_t period =
+      align_up(period_of(floor_div(from, kSecondsPerDay)), first_period_, period_step());
   int tries = freq_ == Freq::yearly    ? kYearsPerCycle + 1
               : freq_ == Freq::monthly ? kMonthsPerCycle + 1
                                        : budget;
-  for (std::int64_t period = align_up(period_of(day), first_period_, step); period <= last;
-       period += step) {
+  for (; period <= last; period += period_step()) {
     if (tries-- == 0) return freq_ == Freq::weekly ? kExhausted : kNone;
-    const PeriodDays named = days_of_period(period);
-    const std::int64_t size = named.size * per_day;
-    std::int64_t best = kNone;
-    for (const int position : positions_) {
-      const std::int64_t rank = position > 0 ? position - 1 : size + position;
-      if (rank < 0 || rank >= size) continue;
-      const std::int64_t at = named.at(static_cast<int>(rank / per_day)) * kSecondsPerDay +
-                              times_.at(static_cast<int>(rank % per_day));
-      if (at >= from) best = std::min(best, at);
+    for (const std::int64_t at : chosen_in(days_of_period(period))) {
+      if (at >= from) return at <= kLastSecond ? at : kNone;
     }
-    if (best != kNone) return best <= kLastSecond ? best : kNone;
   }
   return kNone;
 }

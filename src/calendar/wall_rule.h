@@ -20,6 +20,9 @@ namespace pawl {
 struct Start {
   LocalSeconds at{};
   bool date_only = false;
+  // Where DTSTART is given as an instant, nothing happens before it, not even in a fold, where its
+  // local time comes twice.
+  std::chrono::sys_seconds not_before = ZoneSpan::kBegin;
 };
 
 class WallRule {
@@ -56,6 +59,9 @@ class WallRule {
   std::int64_t search_by_day(std::int64_t from, int& budget) const;
   std::int64_t search_by_position(std::int64_t from, int& budget) const;
 
+  Counted count_by_day(std::int64_t from, std::int64_t end, std::int64_t most) const;
+  Counted count_by_period(std::int64_t from, std::int64_t end, std::int64_t most) const;
+
   std::int64_t next_day(std::int64_t day, int& budget) const;
   std::int64_t next_day_in_months(std::int64_t day, std::int64_t step, int tries) const;
   std::int64_t next_day_in_years(std::int64_t day) const;
@@ -67,9 +73,13 @@ class WallRule {
   std::int64_t times_on(std::int64_t day, std::vector<std::int64_t>& known) const;
   std::size_t phase_of(std::int64_t day) const;
   void find_silent_phases();
+  bool every_named_day_is_alike() const;
 
   std::int64_t period_of(std::int64_t day) const;
+  std::int64_t period_step() const;
+  std::int64_t first_day_of(std::int64_t period) const;
   PeriodDays days_of_period(std::int64_t period) const;
+  std::vector<std::int64_t> chosen_in(const PeriodDays& named) const;
 
   Result<void> check_fires(const Rrule& rule) const;
   std::int64_t cycle_days() const;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,13 +81,16 @@ class Zone {
   std::shared_ptr<const Table> table_;
 };
 
+// What an RFC 3339 text says: a time on some wall, and the offset of that wall where it is given.
+struct Stamp {
+  LocalTime local;
+  std::optional<std::chrono::seconds> offset;
+};
+Result<Stamp> parse_stamp(std::string_view text);
+
 // Reads RFC 3339; without an offset the text is local to `zone` (moved out of a gap, the first of a
 // fold).
 Result<Instant> parse_instant(std::string_view text, const Zone& zone);
-
-// Reads RFC 3339 as what a wall clock in `zone` shows; without an offset it is kept as written,
-// even if it does not exist.
-Result<LocalTime> parse_local(std::string_view text, const Zone& zone);
 
 // RFC 3339 with the zone's offset: `2026-11-16T10:30:00+01:00`. Where the offset is not of whole
 // minutes (before about 1920) RFC 3339 cannot say it, and the instant is printed in UTC.

@@ -11,7 +11,7 @@ using namespace std::chrono;
 
 Zone zone_named(const char* name) { return *Zones::open()->find(name); }
 
-LocalSeconds local(const char* text) { return floor<seconds>(*parse_local(text, Zone::utc())); }
+LocalSeconds local(const char* text) { return floor<seconds>(parse_stamp(text)->local); }
 
 std::vector<std::string> instants(const char* zone, const char* wall, Gap gap, Fold fold) {
   const LocalInstants found = zone_named(zone).to_instants(local(wall), gap, fold);

@@ -123,6 +123,12 @@ std::string read_version(const date::tzdb& database) {
   return database.version;
 }
 
+// Files beside the zones that say what this machine has been set to: an answer must not depend on
+// it.
+bool is_of_this_machine(const std::string& name) {
+  return name == "localtime" || name == "posixrules";
+}
+
 // People often give the city alone: `Berlin` means Europe/Berlin.
 std::string hint(std::string_view name, const std::vector<std::string>& names) {
   std::vector<std::string> near;
@@ -161,7 +167,9 @@ Result<Zones> Zones::open() {
                                              " is empty; install the package tzdata"};
   }
   loaded->version = read_version(*loaded->database);
-  for (const date::time_zone& zone : loaded->database->zones) loaded->names.push_back(zone.name());
+  for (const date::time_zone& zone : loaded->database->zones) {
+    if (!is_of_this_machine(zone.name())) loaded->names.push_back(zone.name());
+  }
   return Zones(std::move(loaded));
 }
 
@@ -171,7 +179,7 @@ Result<Zone> Zones::find(std::string_view name) const {
   if (const auto found = loaded_->zones.find(name); found != loaded_->zones.end())
     return found->second;
   for (const date::time_zone& zone : loaded_->database->zones) {
-    if (zone.name() != name) continue;
+    if (zone.name() != name || is_of_this_machine(zone.name())) continue;
     try {
       return loaded_->zones.emplace(zone.name(), load(zone)).first->second;
     } catch (const std::exception& reason) {

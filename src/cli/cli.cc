@@ -5,6 +5,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/verb.h"
 
 namespace pawl::cli {
@@ -38,23 +39,24 @@ ExitCode report(const Error& error, std::string_view where, std::string_view tex
     err << ' ';
   }
   err << "error: " << error.message << '\n';
-  if (error.position && !text.empty()) {
-    const std::string line = line_of(text, error.position->line);
-    err << "  " << line << "\n  "
-        << std::string(static_cast<std::size_t>(std::max(error.position->column - 1, 0)), ' ')
-        << "^\n";
-  }
+  if (!error.position || text.empty()) return exit_code_of(error.code);
+  const std::string line = line_of(text, error.position->line);
+  const auto before = static_cast<std::size_t>(std::max(error.position->column - 1, 0));
+  err << "  " << printable(line) << "\n  "
+      << std::string(printable(line.substr(0, std::min(before, line.size()))).size(), ' ') << "^\n";
   return exit_code_of(error.code);
 }
 
 ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err) {
-  err << "pawl: " << message << "\nRun 'pawl " << verb << " --help' for its options.\n";
+  err << "pawl: " << message << "\nRun 'pawl " << verb << (verb.empty() ? "" : " ")
+      << "--help' for its options.\n";
   return ExitCode::usage;
 }
 
 ExitCode run(std::span<const std::string> arguments, const Surroundings& surroundings) {
   CLI::App app{"Pawl: records move through states, and none is ever lost.", "pawl"};
   app.footer(exit_code_help());
+  app.set_version_flag("--version", "pawl " PAWL_VERSION);
   app.require_subcommand(0, 1);
   Action action;
   add_next(app, action);

@@ -60,6 +60,11 @@ TEST(ExitCodes, AreOneTable) {
       {"next", "--cron", "@daily", "--gap", "jump"},
       {"next", "--cron", "@daily", "--fold", "never"},
       {"next", "--cron", "@daily", "--unknown"},
+      {"next", "--cron", ""},
+      {"next", "--cron", "@daily", "--tz", ""},
+      {"next", "--cron", "@daily", "--dtstart", ""},
+      {"next", "--cron", "@daily", "--after", ""},
+      {"next", "--cron", "@daily", "--count", "010"},
       {"version", "extra"},
   };
   for (const auto& arguments : kUsage)
@@ -147,7 +152,7 @@ TEST(CliNext, PeopleSeeLocalTimeUtcDistanceAndClockChanges) {
   EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=20200101T000000Z", "--dtstart",
                       "2019-01-01T00:00:00"})
                 .out,
-            "nothing after 2026-11-16T12:00:00+00:00: the rule has ended\n");
+            "nothing after 2026-11-16T12:00:00+00:00: the rule has no more\n");
 }
 
 TEST(CliNext, GapAndFoldCanBeChosen) {
@@ -164,6 +169,69 @@ TEST(CliNext, GapAndFoldCanBeChosen) {
             "[\"2026-11-01T01:30:00-04:00\",\"2026-11-01T01:30:00-05:00\"]\n");
   EXPECT_EQ(times("--fold", "last", "2026-11-01T01:30:00"),
             "[\"2026-11-01T01:30:00-05:00\",\"2026-11-02T01:30:00-05:00\"]\n");
+}
+
+// An instant is that instant, also where its local time comes twice.
+TEST(CliNext, NothingHappensBeforeAStartWithAnOffset) {
+  const auto times = [](const std::string& freq) {
+    return run_pawl({"next", "--rrule", "FREQ=" + freq, "--dtstart", "2026-10-25T02:30:00+01:00",
+                     "--tz", "Europe/Berlin", "--after", "2026-10-24T00:00:00Z", "--count", "2",
+                     "--json"})
+        .out;
+  };
+  EXPECT_EQ(times("HOURLY"), "[\"2026-10-25T02:30:00+01:00\",\"2026-10-25T03:30:00+01:00\"]\n");
+  EXPECT_EQ(times("DAILY"), "[\"2026-10-26T02:30:00+01:00\",\"2026-10-27T02:30:00+01:00\"]\n");
+}
+
+TEST(CliNext, DatesAreReadAsWrittenOrRefused) {
+  const auto rdate = [](const std::string& text) {
+    return run_pawl({"next", "--rrule", "FREQ=YEARLY;COUNT=1", "--dtstart", "2026-01-01T00:00:00",
+                     "--tz", "America/New_York", "--rdate", text, "--after", "2026-06-01T00:00:00Z",
+                     "--json"});
+  };
+  EXPECT_EQ(rdate("2026-12-27T10:00:00").out, "[\"2026-12-27T10:00:00-05:00\"]\n");
+  EXPECT_EQ(rdate("2026-12-27T10:00:00Z").out, "[\"2026-12-27T05:00:00-05:00\"]\n");
+  EXPECT_EQ(rdate("20261227T100000").out, "[\"2026-12-27T10:00:00-05:00\"]\n");
+  for (const char* bad : {"2026-12-27T10:00-05", "2026-1-101", "2-0:2612-27T1:0:0:0:00",
+                          "2026-12-27", "2026-12-27T09:00:60"}) {
+    EXPECT_EQ(rdate(bad).code, ExitCode::wrong) << bad;
+  }
+}
+
+TEST(CliNext, ContradictionsAreRefused) {
+  const std::string lines = "DTSTART;TZID=Europe/Berlin:20260101T090000\nRRULE:FREQ=DAILY";
+  EXPECT_EQ(run_pawl({"next", "--rrule", lines, "--dtstart", "2026-02-01T00:00:00"}).code,
+            ExitCode::wrong);
+  EXPECT_EQ(run_pawl({"next", "--rrule", lines, "--tz", "UTC"}).code, ExitCode::wrong);
+  EXPECT_EQ(run_pawl({"next", "--rrule", lines, "--rrule", lines}).code, ExitCode::wrong);
+  EXPECT_EQ(run_pawl({"next", "--rrule", lines, "--tz", "Europe/Berlin"}).code, ExitCode::ok);
+  EXPECT_EQ(run_pawl({"next", "--rrule", "DTSTART:20260101T090000"}).code, ExitCode::wrong);
+  EXPECT_EQ(run_pawl({"next", "--cron", "@daily", "--tz", "localtime"}).code, ExitCode::wrong);
+  EXPECT_EQ(
+      run_pawl({"next", "--cron", "30 2 * 3 SUNL", "--tz", "Europe/Berlin", "--gap", "skip"}).code,
+      ExitCode::wrong);
+}
+
+TEST(CliNext, MistakesInLinesPointAtTheirLine) {
+  EXPECT_EQ(
+      run_pawl(
+          {"next", "--rrule",
+           "DTSTART;TZID=Europe/Berlin:20260101T090000\nRRULE:FREQ=DAILY;UNTIL=20261201T000000"})
+          .err,
+      "pawl: --rrule:2:24: error: DTSTART has a time and a zone, so UNTIL is in UTC, not local time; write UNTIL=20261130T230000Z\n"
+      "  RRULE:FREQ=DAILY;UNTIL=20261201T000000\n"
+      "                         ^\n");
+  EXPECT_EQ(run_pawl({"next", "--rrule", "RRULE:FREQ=DAI\n LY;BYHOUR=99"}).err,
+            "pawl: --rrule:1:25: error: BYHOUR takes 0 to 23, not '99'\n"
+            "  RRULE:FREQ=DAILY;BYHOUR=99\n"
+            "                          ^\n");
+  EXPECT_NE(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=2026-12-01T00:00:00Z"})
+                .err.find("1:18: error: UNTIL: '2026-12-01T00:00:00Z' is not a date or time"),
+            std::string::npos);
+}
+
+TEST(CliNext, ControlCharactersDoNotReachTheTerminal) {
+  EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=\x1b[31mX"}).err.find('\x1b'), std::string::npos);
 }
 
 TEST(CliNext, MistakesPointAtTheColumn) {
@@ -196,7 +264,7 @@ TEST(CliExplainRule, SaysTheRuleInEnglish) {
       "Every month on the last Friday at 09:00 (Europe/Berlin).\n"
       "When clocks change: a local time that does not exist is moved by the length of the gap; one that exists twice happens the first time.\n");
   EXPECT_EQ(run_pawl({"explain-rule", "--cron", "0 9 * * MON-FRI", "--json"}).out,
-            "{\"english\":\"On Monday to Friday at 09:00 (UTC).\"}\n");
+            "{\"english\":\"On Monday to Friday at 09:00 (UTC).\",\"clock_changes\":\"\"}\n");
 }
 
 TEST(Cli, HelpNamesEveryVerbAndTheExitCodes) {

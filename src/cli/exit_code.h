@@ -15,7 +15,7 @@ enum class ExitCode {
   environment = 3,  // the machine cannot: no time zone data, no permission, disk full
 };
 
-// The one table: help and docs are made from it.
+// The one table: the help is made from it, and a test compares the docs with it.
 struct ExitCodeMeaning {
   ExitCode code;
   std::string_view meaning;

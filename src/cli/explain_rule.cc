@@ -1,8 +1,12 @@
 // pawl explain-rule: a rule in English.
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/json_text.h"
+#include "base/sort_unique.h"
+#include "base/text.h"
 #include "calendar/english.h"
 #include "cli/rule_options.h"
 #include "cli/verb.h"
@@ -15,42 +19,48 @@ struct ExplainOptions {
   bool json = false;
 };
 
+std::string times(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " time" : " times");
+}
+
 std::string english_of(const RecurrencePlan& plan) {
-  std::string text;
-  const auto add = [&](const std::string& sentence) {
-    text += (text.empty() ? "" : "; and: ") + sentence;
-  };
-  for (const Rrule& rule : plan.rrules) add(in_english(rule, plan.start));
-  for (const Cron& cron : plan.crons) add(in_english(cron));
+  std::vector<std::string> sentences;
+  for (const Rrule& rule : plan.rrules) sentences.push_back(in_english(rule, plan.start));
+  for (const Cron& cron : plan.crons) sentences.push_back(in_english(cron));
   if (!plan.rdates.empty())
-    text += "; and at " + std::to_string(plan.rdates.size()) + " further time(s)";
-  if (!plan.exdates.empty()) text += "; except " + std::to_string(plan.exdates.size()) + " time(s)";
+    sentences.push_back("At " + times(plan.rdates.size()) + " given by RDATE");
+  std::string text = join(sentences, "; ", "; ");
+  if (!plan.exdates.empty()) text += "; except " + times(plan.exdates.size()) + " given by EXDATE";
   return text + " (" + std::string(plan.zone.name()) + ").";
 }
 
+// What clock changes do to each kind of rule there is; nothing in a zone without any.
 std::string clock_changes_of(const RecurrencePlan& plan) {
-  const bool daily =
-      plan.crons.empty() ? plan.rrules.front().freq >= Freq::daily : !plan.crons.front().hourly;
-  return in_english(plan.gap.value_or(daily ? Gap::shift : Gap::skip),
-                    plan.fold.value_or(daily ? Fold::first : Fold::both)) +
-         ".";
+  if (plan.zone.span_at(ZoneSpan::kBegin).end == ZoneSpan::kEnd) return "";
+  std::vector<std::string> sentences;
+  const auto add = [&](bool daily) {
+    const ClockRule clock = clock_rule(plan, daily);
+    sentences.push_back(in_english(clock.gap, clock.fold) + ".");
+  };
+  for (const Rrule& rule : plan.rrules) add(rule.freq >= Freq::daily);
+  for (const Cron& cron : plan.crons) add(!cron.hourly);
+  sort_unique(sentences);
+  return join(sentences, "\n", "\n");
 }
 
 ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings) {
   const PlanOrExit read =
       read_plan(options.rule, "explain-rule", surroundings.now(), surroundings.err);
   if (!read.plan) return read.code;
-  if (const auto recurrence = Recurrence::make(*read.plan); !recurrence)
-    return report(recurrence.error(), "rule", "", surroundings.err);
   const std::string english = english_of(*read.plan);
-  const bool has_rule = !read.plan->rrules.empty() || !read.plan->crons.empty();
-  const bool changes_clocks = read.plan->zone.name() != "UTC" && has_rule;
+  const std::string clock_changes = clock_changes_of(*read.plan);
   if (options.json) {
-    surroundings.out << "{\"english\":" << json_string(english) << "}\n";
+    surroundings.out << "{\"english\":" << json_string(english)
+                     << ",\"clock_changes\":" << json_string(clock_changes) << "}\n";
     return ExitCode::ok;
   }
   surroundings.out << english << '\n';
-  if (changes_clocks) surroundings.out << clock_changes_of(*read.plan) << '\n';
+  if (!clock_changes.empty()) surroundings.out << clock_changes << '\n';
   return ExitCode::ok;
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json_text.h"
 #include "calendar/civil.h"
@@ -14,6 +15,16 @@ namespace pawl::cli {
 namespace {
 
 using std::chrono::seconds;
+
+// A leading zero would make it octal.
+CLI::Validator decimal() {
+  return {[](const std::string& text) {
+            return text.size() > 1 && text.front() == '0'
+                       ? std::string("a number does not begin with 0")
+                       : "";
+          },
+          "", "decimal"};
+}
 
 struct NextOptions {
   RuleOptions rule;
@@ -82,26 +93,28 @@ void print_line(const Occurrence& occurrence, const Zone& zone, Instant now, std
   out << line << '\n';
 }
 
-void print_people(const NextOptions& options, const Recurrence& recurrence, const Zone& zone,
-                  Instant after, Instant now, std::ostream& out) {
-  int printed = 0;
-  for (auto at = recurrence.next(after); at && printed < options.count;
-       at = recurrence.next(at->at), ++printed) {
-    print_line(*at, zone, now, out);
+std::vector<Occurrence> first_occurrences(const Recurrence& recurrence, Instant after, int count) {
+  std::vector<Occurrence> occurrences;
+  while (static_cast<int>(occurrences.size()) < count) {
+    const auto at = recurrence.next(after);
+    if (!at) break;
+    occurrences.push_back(*at);
+    after = at->at;
   }
-  if (printed < options.count) {
-    out << (printed == 0 ? "nothing after " + to_text(after, zone) + ": the rule has ended\n"
-                         : "the rule ends here\n");
-  }
+  return occurrences;
 }
 
-void print_json(const NextOptions& options, const Recurrence& recurrence, const Zone& zone,
-                Instant after, std::ostream& out) {
+void print_people(const std::vector<Occurrence>& occurrences, const Zone& zone, Instant now,
+                  std::ostream& out) {
+  for (const Occurrence& occurrence : occurrences) print_line(occurrence, zone, now, out);
+}
+
+void print_json(const std::vector<Occurrence>& occurrences, const Zone& zone, std::ostream& out) {
   out << '[';
-  int printed = 0;
-  for (auto at = recurrence.next(after); at && printed < options.count;
-       at = recurrence.next(at->at), ++printed) {
-    out << (printed == 0 ? "" : ",") << json_string(to_text(at->at, zone));
+  const char* comma = "";
+  for (const Occurrence& occurrence : occurrences) {
+    out << comma << json_string(to_text(occurrence.at, zone));
+    comma = ",";
   }
   out << "]\n";
 }
@@ -117,12 +130,16 @@ ExitCode next(const NextOptions& options, const Surroundings& surroundings) {
     if (!given) return report(given.error(), "--after", options.after, surroundings.err);
     after = *given;
   }
-  const auto recurrence = Recurrence::make(*read.plan);
-  if (!recurrence) return report(recurrence.error(), "rule", "", surroundings.err);
+  const auto occurrences = first_occurrences(*read.recurrence, after, options.count);
   if (options.json) {
-    print_json(options, *recurrence, zone, after, surroundings.out);
-  } else {
-    print_people(options, *recurrence, zone, after, now, surroundings.out);
+    print_json(occurrences, zone, surroundings.out);
+    return ExitCode::ok;
+  }
+  print_people(occurrences, zone, now, surroundings.out);
+  if (occurrences.empty()) {
+    surroundings.out << "nothing after " << to_text(after, zone) << ": the rule has no more\n";
+  } else if (static_cast<int>(occurrences.size()) < options.count) {
+    surroundings.out << "the rule ends here\n";
   }
   return ExitCode::ok;
 }
@@ -135,8 +152,10 @@ void add_next(CLI::App& app, Action& action) {
   add_rule_options(*verb, options->rule);
   verb->add_option("--after", options->after,
                    "strictly after this instant; without an offset local in --tz; default: now")
+      ->check(not_empty())
       ->type_name("TIME");
   verb->add_option("--count", options->count, "how many; default: 10")
+      ->check(decimal())
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   verb->add_flag("--json", options->json, "one JSON array of RFC 3339 instants");

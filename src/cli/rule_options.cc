@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "calendar/recurrence_text.h"
 #include "calendar/zones.h"
 
 namespace pawl::cli {
@@ -28,24 +29,35 @@ std::optional<Fold> fold_named(const std::string& name) {
   return name == "first" ? Fold::first : name == "last" ? Fold::last : Fold::both;
 }
 
-Start start_of(const CalendarTime& time, const Zone& zone) {
-  const std::chrono::seconds since{time.seconds};
-  if (time.form != CalendarTime::Form::utc)
-    return {LocalSeconds{since}, time.form == CalendarTime::Form::date};
-  return {std::chrono::floor<std::chrono::seconds>(zone.to_local(Instant{since}))};
+// `1997-09-02T09:00:00` with or without an offset, `1997-09-02`, or one of the forms of iCalendar.
+Result<CalendarTime> read_time(const std::string& text) {
+  using Form = CalendarTime::Form;
+  if (text.find_first_of("-:") == std::string::npos) return parse_calendar_time(text);
+  constexpr std::string_view kMidnight = "T00:00:00";
+  const bool is_date = text.find_first_of("Tt :+") == std::string::npos;
+  PAWL_TRY(const Stamp stamp, parse_stamp(is_date ? text + std::string(kMidnight) : text));
+  const auto local = std::chrono::floor<std::chrono::seconds>(stamp.local);
+  CalendarTime time{
+      .form = is_date        ? Form::date
+              : stamp.offset ? Form::utc
+                             : Form::local,
+      .seconds =
+          (local.time_since_epoch() - stamp.offset.value_or(std::chrono::seconds{0})).count()};
+  return time;
 }
 
-// `1997-09-02T09:00:00` with or without an offset, `1997-09-02`, or the forms of iCalendar.
-Result<Start> read_start(const std::string& text, const Zone& zone) {
-  constexpr std::size_t kDateLength = 10;  // YYYY-MM-DD
-  std::string compact = text;
-  if (text.size() == kDateLength) std::erase(compact, '-');
-  if (const bool calendar_form = compact.find_first_of("-:+") == std::string::npos; calendar_form) {
-    PAWL_TRY(const CalendarTime time, parse_calendar_time(compact, 1));
-    return start_of(time, zone);
+Start start_of(const CalendarTime& time, const Zone& zone) {
+  const std::chrono::seconds since{time.seconds};
+  if (time.form != CalendarTime::Form::utc) {
+    return {.at = LocalSeconds{since}, .date_only = time.form == CalendarTime::Form::date};
   }
-  PAWL_TRY(const LocalTime local, parse_local(text, zone));
-  return Start{std::chrono::floor<std::chrono::seconds>(local)};
+  return {.at = std::chrono::floor<std::chrono::seconds>(zone.to_local(Instant{since})),
+          .not_before = std::chrono::sys_seconds{since}};
+}
+
+// The text as messages point into it; `--rrule` may be given several times, and then they do not.
+std::string rule_text(const RuleOptions& options) {
+  return options.rrules.size() == 1 ? unfold(options.rrules.front()) : "";
 }
 
 // Collects what the options say; stops at the first that is wrong.
@@ -69,11 +81,24 @@ class PlanReader {
     return result.has_value();
   }
 
-  bool add_text(const std::string& text, const std::string& given, const char* option) {
+  bool fail(const char* option, std::string message) {
+    wrong_ = Wrong{{ErrorCode::bad_input, std::move(message)}, option, ""};
+    return false;
+  }
+
+  bool add_text(const std::string& text) {
     auto read = parse_recurrence_text(text);
-    if (!check(read, option, given)) return false;
+    if (!check(read, "--rrule", unfold(text))) return false;
+    if (read->start && (start_ || !options_.dtstart.empty())) {
+      return fail("--rrule", "DTSTART is given twice; a recurrence has one");
+    }
     if (read->start) start_ = read->start;
-    if (read->tzid) tzid_ = read->tzid;
+    const std::string& other = options_.tz.empty() ? tzid_ : options_.tz;
+    if (read->tzid && !other.empty() && other != *read->tzid) {
+      return fail("--rrule", "TZID is " + *read->tzid + " here and " + other +
+                                 " elsewhere; a recurrence has one zone");
+    }
+    if (read->tzid) tzid_ = *read->tzid;
     const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     append(plan_.rrules, read->rrules);
     append(plan_.rdates, read->rdates);
@@ -84,10 +109,9 @@ class PlanReader {
   bool add_dates(const std::vector<std::string>& texts, const char* option,
                  std::vector<CalendarTime>& times) {
     for (const std::string& text : texts) {
-      std::string compact = text;
-      std::erase_if(compact, [](char c) { return c == '-' || c == ':'; });
-      const auto time = parse_calendar_time(compact, 1);
+      auto time = read_time(text);
       if (!check(time, option, text)) return false;
+      time->position.reset();
       times.push_back(*time);
     }
     return true;
@@ -95,7 +119,7 @@ class PlanReader {
 
   bool read_rules() {
     for (const std::string& text : options_.rrules) {
-      if (!add_text(text, text, "--rrule")) return false;
+      if (!add_text(text)) return false;
     }
     if (!options_.cron.empty()) {
       auto cron = parse_cron(options_.cron);
@@ -107,25 +131,26 @@ class PlanReader {
   }
 
   bool read_zone() {
-    const std::string name = !options_.tz.empty() ? options_.tz : tzid_.value_or("UTC");
+    const bool by_option = !options_.tz.empty();
+    const std::string name = by_option ? options_.tz : tzid_.empty() ? "UTC" : tzid_;
     const auto zones = Zones::open();
     if (!check(zones, "--tz", "")) return false;
     const auto zone = zones->find(name);
-    if (!check(zone, "--tz", name)) return false;
+    if (!check(zone, by_option ? "--tz" : "--rrule", name)) return false;
     plan_.zone = *zone;
     return true;
   }
 
   bool read_start() {
     if (!options_.dtstart.empty()) {
-      const auto start = cli::read_start(options_.dtstart, plan_.zone);
+      const auto start = read_time(options_.dtstart);
       if (!check(start, "--dtstart", options_.dtstart)) return false;
-      plan_.start = *start;
-    } else if (start_) {
-      plan_.start = start_of(*start_, plan_.zone);
-    } else {
-      plan_.start = {std::chrono::floor<std::chrono::seconds>(plan_.zone.to_local(now_))};
+      start_ = *start;
     }
+    const CalendarTime now{
+        .form = CalendarTime::Form::utc,
+        .seconds = std::chrono::floor<std::chrono::seconds>(now_).time_since_epoch().count()};
+    plan_.start = start_of(start_.value_or(now), plan_.zone);
     return true;
   }
 
@@ -133,31 +158,46 @@ class PlanReader {
   Instant now_;
   RecurrencePlan plan_;
   std::optional<CalendarTime> start_;
-  std::optional<std::string> tzid_;
+  std::string tzid_;
   std::optional<Wrong> wrong_;
 };
 
 }  // namespace
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("it is empty; give a value or leave the option out")
+                                : "";
+          },
+          "", "not_empty"};
+}
 
 void add_rule_options(CLI::App& verb, RuleOptions& options) {
   verb.add_option(
           "--rrule", options.rrules,
           "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may be repeated")
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("RULE");
   verb.add_option("--cron", options.cron,
                   "a cron expression: five fields, six with seconds first, or @daily")
+      ->check(not_empty())
       ->type_name("CRON");
   verb.add_option(
           "--dtstart", options.dtstart,
           "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date alone; default: now")
+      ->check(not_empty())
       ->type_name("TIME");
-  verb.add_option("--tz", options.tz, "the zone, an IANA name; default: UTC")->type_name("ZONE");
+  verb.add_option("--tz", options.tz, "the zone, an IANA name; default: UTC")
+      ->check(not_empty())
+      ->type_name("ZONE");
   verb.add_option("--rdate", options.rdates, "a further time; may be repeated")
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("TIME");
   verb.add_option("--exdate", options.exdates, "a time left out; may be repeated")
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("TIME");
   verb.add_option(
           "--gap", options.gap,
@@ -174,13 +214,21 @@ void add_rule_options(CLI::App& verb, RuleOptions& options) {
 PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now,
                      std::ostream& err) {
   if (options.rrules.empty() == options.cron.empty()) {
-    return {std::nullopt, report_usage("give --rrule or --cron, one of them", verb, err)};
+    return {.code = report_usage("give --rrule or --cron, one of them", verb, err)};
   }
   PlanReader reader(options, now);
   if (const auto wrong = reader.read()) {
-    return {std::nullopt, report(wrong->error, wrong->option, wrong->text, err)};
+    return {.code = report(wrong->error, wrong->option, wrong->text, err)};
   }
-  return {reader.take(), ExitCode::ok};
+  RecurrencePlan plan = reader.take();
+  auto recurrence = Recurrence::make(plan);
+  if (!recurrence) {
+    Error error = std::move(recurrence).error();
+    const std::string text = rule_text(options);
+    if (text.empty()) error.position.reset();
+    return {.code = report(error, options.cron.empty() ? "--rrule" : "--cron", text, err)};
+  }
+  return {std::move(plan), *std::move(recurrence), ExitCode::ok};
 }
 
 }  // namespace pawl::cli

@@ -27,12 +27,16 @@ struct RuleOptions {
   std::string fold;
 };
 
+// Refuses an empty value: most likely a shell variable that is not set.
+CLI::Validator not_empty();
+
 void add_rule_options(CLI::App& verb, RuleOptions& options);
 
-// Reads the options into a plan; without DTSTART the rule starts at `now`. When they are wrong,
-// reports it to `err` and gives the exit code instead.
+// Reads the options into a plan and its recurrence; without DTSTART the rule starts at `now`. When
+// they are wrong, reports it to `err` and gives the exit code instead.
 struct PlanOrExit {
   std::optional<RecurrencePlan> plan;
+  std::optional<Recurrence> recurrence;
   ExitCode code = ExitCode::ok;
 };
 PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now,

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Compares the wall times that `recurrence_oracle --dump` prints with those of python-dateutil.
 
-Reads JSON lines {rrule, dtstart, date_only, before, walls} on stdin: the first 30 wall times before `before`, in UTC.
-Rules of classes where dateutil reads RFC 5545 otherwise, or takes too long, are left out by name and counted.
+Reads JSON lines {rrule, dtstart, date_only, before, walls} on stdin: the first 30 wall times before
+`before`, in UTC. Rules of classes where dateutil reads RFC 5545 otherwise, or takes too long, are
+left out by name and counted.
 """
 
 import argparse
@@ -25,7 +26,7 @@ class BeyondEnd(Exception):
 
 
 def stop_after(year):
-    """Makes dateutil's walk end after that year: `until` alone is only looked at when something comes."""
+    """Makes dateutil's walk end after that year: `until` is only looked at when something comes."""
     rebuild = rrule._iterinfo.rebuild
 
     def rebuild_until(info, at_year, month):
@@ -68,7 +69,7 @@ def left_out(parts, case):
     if len({len(day) > 2 for day in days}) == 2:
         return "BYDAY with and without ordinals (dateutil wants both to hold)"
     if not {52, 53, -52, -53}.isdisjoint(numbers(parts, "BYWEEKNO")):
-        return "BYWEEKNO 52, 53, -52, -53 (dateutil loses days of such weeks in the neighbouring year)"
+        return "BYWEEKNO 52, 53, -52, -53 (dateutil loses days of them in the neighbouring year)"
     return None
 
 
@@ -107,7 +108,7 @@ def occurrences(parts, case):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--at-least", type=int, default=1, help="fail if fewer rules were compared")
+    arguments.add_argument("--at-least", type=int, default=1, help="fail if fewer are compared")
     at_least = arguments.parse_args().at_least
     skipped = collections.Counter()
     compared = walls = differences = 0

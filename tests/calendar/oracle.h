@@ -154,7 +154,8 @@ OracleResult occurrences_of(const OraclePlan& plan,
 bool silent_for(const OraclePlan& plan, std::int64_t periods);
 
 // Whether anything happens from that instant on and before the year 9999, if neither COUNT nor
-// UNTIL ends the rule. The first thousand wall times are looked at: all others may be in gaps too.
+// UNTIL ends the rule. Gives up (and says no) after a thousand wall times in gaps, or when it costs
+// too much.
 bool fires_from(const OraclePlan& plan, std::chrono::sys_seconds from);
 
 // All of the above: every occurrence in the window.

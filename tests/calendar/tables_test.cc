@@ -33,6 +33,7 @@
 
 #include "calendar/cron.h"
 #include "calendar/recurrence.h"
+#include "calendar/recurrence_text.h"
 #include "calendar/rrule.h"
 #include "calendar/zone.h"
 #include "calendar/zones.h"
