@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/cursor.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "pawl/time.h"
@@ -44,9 +45,9 @@ constexpr std::array<Unit, 6> kWords = {{{"week", kWeek},
 constexpr std::string_view kForms = "write for example 500ms, 30s, 5m, 2h, 7d, '1 hour' or PT1H30M";
 
 // Walks over the text once and keeps the sum.
-class DurationReader {
+class DurationReader : Cursor {
  public:
-  explicit DurationReader(std::string_view text) : text_(text) {}
+  using Cursor::Cursor;
 
   Result<Duration> read() {
     if (text_.empty()) return error(std::string("a duration is missing; ") + std::string(kForms));
@@ -59,14 +60,6 @@ class DurationReader {
   }
 
  private:
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool at_end() const { return at_ == text_.size(); }
-
-  Error error(std::string message) const { return error_at(at_, std::move(message)); }
-  static Error error_at(std::size_t at, std::string message) {
-    return bad_input_at(static_cast<int>(at) + 1, std::move(message));
-  }
-
   Error too_long(std::size_t at) const {
     return error_at(at, "the duration " + in_quotes(text_) +
                             " is too long; the longest is 3652058d (9,999 years)");
@@ -223,8 +216,6 @@ class DurationReader {
     return micros;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
   std::int64_t sum_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/cursor.h"
 #include "base/text.h"
 #include "calendar/civil.h"
 #include "calendar/zone.h"
@@ -20,9 +21,9 @@ using std::chrono::seconds;
 constexpr std::string_view kForm =
     "write it like 2026-11-16T09:30:00Z or 2026-11-16T10:30:00+01:00 (RFC 3339)";
 
-class StampReader {
+class StampReader : Cursor {
  public:
-  explicit StampReader(std::string_view text) : text_(text) {}
+  using Cursor::Cursor;
 
   Result<Stamp> read() {
     PAWL_TRY(const int year, number(4, 1, 9999, "the year"));
@@ -66,13 +67,6 @@ class StampReader {
   }
 
  private:
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool at_end() const { return at_ == text_.size(); }
-  Error error(std::string message) const { return error_at(at_, std::move(message)); }
-  static Error error_at(std::size_t at, std::string message) {
-    return bad_input_at(static_cast<int>(at) + 1, std::move(message));
-  }
-
   Result<int> number(int digits, int low, int high, const char* what) {
     const std::size_t begin = at_;
     int value = 0;
@@ -128,9 +122,6 @@ class StampReader {
     PAWL_TRY(const int minutes, number(2, 0, 59, "the minute of the offset"));
     return std::optional<seconds>{sign * (hours * 3600 + minutes * 60)};
   }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
 };
 
 Result<Instant> in_range(Instant instant, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/cursor.h"
 #include "base/text.h"
 #include "calendar/civil.h"
 
@@ -13,9 +14,9 @@ namespace {
 
 using std::chrono::seconds;
 
-class PosixReader {
+class PosixReader : Cursor {
  public:
-  explicit PosixReader(std::string_view text) : text_(text) {}
+  using Cursor::Cursor;
 
   std::optional<PosixTz> read() {
     PosixTz tz;
@@ -32,8 +33,6 @@ class PosixReader {
   }
 
  private:
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool at_end() const { return at_ == text_.size(); }
   bool take(char c) {
     if (peek() != c) return false;
     ++at_;
@@ -90,8 +89,6 @@ class PosixReader {
     return day;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
   bool failed_ = false;
 };
 

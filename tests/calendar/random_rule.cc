@@ -342,16 +342,6 @@ bool after_start(const OraclePlan& plan, const OracleDate& date) {
   return local_seconds{seconds{date.seconds}} > plan.start + days{2};
 }
 
-// Whether a local EXDATE stands for the instant of an RDATE in UTC: it is not settled whether that
-// leaves it out.
-bool names_utc_rdate(const OraclePlan& plan, const OracleDate& exdate) {
-  if (exdate.utc) return false;
-  const local_seconds wall{seconds{exdate.seconds}};
-  return std::any_of(plan.rdates.begin(), plan.rdates.end(), [&](const OracleDate& rdate) {
-    return rdate.utc && plan.zone->wall_at(sys_seconds{seconds{rdate.seconds}}) == wall;
-  });
-}
-
 void draw_dates(Draw& draw, RandomCase& drawn, local_seconds anchor) {
   for (int i = draw.between(0, 3); i > 0; --i) {
     const OracleDate date = draw_date(draw, drawn, anchor);
@@ -360,7 +350,7 @@ void draw_dates(Draw& draw, RandomCase& drawn, local_seconds anchor) {
   for (int i = draw.between(0, 4); i > 0; --i) {
     const bool further = !drawn.plan.rdates.empty() && draw.chance(20);
     const OracleDate date = further ? draw.of(drawn.plan.rdates) : draw_date(draw, drawn, anchor);
-    if (!names_utc_rdate(drawn.plan, date)) drawn.plan.exdates.push_back(date);
+    drawn.plan.exdates.push_back(date);
   }
 }
 
@@ -464,7 +454,6 @@ const std::vector<std::string>& classes_left_out() {
       "COUNT with DTSTART far before the window",
       "DATE DTSTART with FREQ=HOURLY, MINUTELY or SECONDLY",
       "RDATE up to two days after DTSTART or before it; RDATE or EXDATE in UTC with a DATE DTSTART",
-      "a local EXDATE for the instant of an RDATE in UTC",
       "several RRULEs in one recurrence; cron",
       "rules that RFC 5545 forbids (the parser's own tests)",
   };
