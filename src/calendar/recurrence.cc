@@ -31,28 +31,38 @@ sys_seconds instant_of(LocalSeconds wall, seconds offset) {
   return sys_seconds{wall.time_since_epoch() - offset};
 }
 
+// A stretch of local time that the clock leaves out: [begin, end).
+struct LocalGap {
+  LocalSeconds begin;
+  LocalSeconds end;
+};
+
+// The first gap that ends after that local time.
+std::optional<LocalGap> next_gap(const Zone& zone, LocalSeconds wall) {
+  ZoneSpan span = zone.span_at(instant_of(wall, std::chrono::hours{26}));
+  while (span.end <= kLastInstant) {
+    const ZoneSpan after = zone.span_at(span.end);
+    const LocalGap gap{wall_at(span.end, span.offset), wall_at(span.end, after.offset)};
+    if (gap.begin < gap.end && gap.end > wall) return gap;
+    span = after;
+  }
+  return std::nullopt;
+}
+
 // The last occurrence that COUNT allows. Under `skip`, wall times that do not exist are not
-// counted, so the count goes from gap to gap.
+// counted, so the count goes from gap to gap, but only to those the rule does not pass in silence.
 std::optional<LocalSeconds> last_of_count(const WallRule& rule, const Zone& zone,
                                           LocalSeconds start, Gap gap, std::int64_t count) {
   constexpr LocalSeconds kEnd = LocalSeconds::max();
   if (gap == Gap::shift) return rule.count(start, kEnd, count).last;
-  LocalSeconds from = start;
-  ZoneSpan span = zone.span_at(sys_seconds{start.time_since_epoch()} - std::chrono::hours{26});
-  while (span.end <= kLastInstant) {
-    const ZoneSpan after = zone.span_at(span.end);
-    const LocalSeconds gap_begin = wall_at(span.end, span.offset);
-    const LocalSeconds gap_end = wall_at(span.end, after.offset);
-    span = after;
-    if (gap_end <= gap_begin || gap_end <= from) continue;
-    if (from < gap_begin) {
-      const WallRule::Counted counted = rule.count(from, gap_begin, count);
-      if (counted.last) return counted.last;
-      count -= counted.found;
-    }
-    from = gap_end;
+  for (auto from = rule.next(start); from;) {
+    const auto left_out = next_gap(zone, *from);
+    const auto counted = rule.count(*from, left_out ? left_out->begin : kEnd, count);
+    if (counted.last || !left_out) return counted.last;
+    count -= counted.found;
+    from = rule.next(std::max(*from, left_out->end));
   }
-  return rule.count(from, kEnd, count).last;
+  return std::nullopt;
 }
 
 Error at_position(const std::optional<Position>& position, std::string message) {

@@ -103,6 +103,24 @@ TEST(Recurrence, LargeCountsWithPositionsAreFoundByCountingPeriods) {
             "2026-01-05T00:01:00Z");
 }
 
+// Under `skip` the count goes from gap to gap; a rule that is silent for years passes them all at
+// once.
+TEST(Recurrence, CountUnderSkipPassesGapsInSilence) {
+  const Asked rare{
+      "FREQ=MINUTELY;INTERVAL=18361;COUNT=3;BYMINUTE=30;BYHOUR=1,23;BYDAY=SU,TH,WE,MO;BYYEARDAY=311,101;BYMONTH=11",
+      "2010-11-07T01:30:00", "America/New_York"};
+  EXPECT_EQ(next(rare, "2010-11-07T05:00:00Z"), "2010-11-07T05:30:00Z");
+  EXPECT_EQ(next({"FREQ=HOURLY;COUNT=3", "2026-03-08T01:30:00", "America/New_York"},
+                 "2026-03-08T07:30:00Z"),
+            "2026-03-08T08:30:00Z");
+  EXPECT_EQ(next({"FREQ=HOURLY;COUNT=3", "2026-03-08T01:30:00", "America/New_York"},
+                 "2026-03-08T08:30:00Z"),
+            "none");
+  EXPECT_EQ(next({"FREQ=HOURLY;COUNT=1", "2026-03-08T02:30:00", "America/New_York"},
+                 "2026-03-08T00:00:00Z"),
+            "2026-03-08T07:30:00Z");
+}
+
 TEST(Recurrence, HasALimitedNumberOfRules) {
   RecurrencePlan plan{.rrules = std::vector<Rrule>(kRulesMax, *parse_rrule("FREQ=DAILY"))};
   EXPECT_TRUE(Recurrence::make(plan));

@@ -462,14 +462,14 @@ void WallRule::find_silent_phases() {
   const std::int64_t units_per_day = kSecondsPerDay / unit_;
   if (freq_ >= Freq::daily || interval_ > units_per_day) return;
   std::vector<bool> silent(static_cast<std::size_t>(interval_));
-  bool any = false;
-  const std::int64_t phases = interval_ / std::gcd(interval_, units_per_day);
-  for (std::int64_t day = 0; day < phases; ++day) {
+  std::int64_t speaking = interval_ / std::gcd(interval_, units_per_day);
+  for (std::int64_t day = speaking - 1; day >= 0; --day) {
     if (first_unit(day, 0) >= 0) continue;
     silent[phase_of(day)] = true;
-    any = true;
+    --speaking;
   }
-  if (any) silent_phases_ = std::move(silent);
+  never_speaks_ = speaking == 0;
+  if (speaking * std::gcd(interval_, units_per_day) < interval_) silent_phases_ = std::move(silent);
 }
 
 // The number of the period a day lies in: a year, a month, the first day of a week, or the day
@@ -560,6 +560,7 @@ Result<void> WallRule::check_fires(const Rrule& rule) const {
                      "; check INTERVAL and the BY parts against each other and against DTSTART"};
   };
   if (times_.size() == 0) return refuse("can never fire: BYSETPOS names places that no period has");
+  if (never_speaks_) return refuse("can never fire");
   std::int64_t at = search(first_, kCandidatesMax);
   const std::int64_t cycle = cycle_days();
   const std::int64_t end =

@@ -103,6 +103,7 @@ class WallRule {
   // passes. Set for the phases on which none does; empty when there is no such phase, or a period
   // is longer than a day.
   std::vector<bool> silent_phases_;
+  bool never_speaks_ = false;  // all phases are silent
 
   std::int64_t first_;         // the start
   std::int64_t first_period_;  // its period: aligned ones are a multiple of the interval away
