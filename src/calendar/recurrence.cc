@@ -31,6 +31,72 @@ sys_seconds instant_of(LocalSeconds wall, seconds offset) {
   return sys_seconds{wall.time_since_epoch() - offset};
 }
 
+// A span of constant offset between its neighbours, looked at from an instant in it on.
+struct Stretch {
+  Stretch(const Zone& zone, sys_seconds begin)
+      : from(begin),
+        span(zone.span_at(begin)),
+        offset_before(span.begin == ZoneSpan::kBegin
+                          ? span.offset
+                          : zone.span_at(span.begin - seconds{1}).offset),
+        is_last(span.end > kLastInstant),
+        offset_after(is_last ? span.offset : zone.span_at(span.end).offset) {}
+
+  sys_seconds from;
+  ZoneSpan span;
+  seconds offset_before;
+  bool is_last;
+  seconds offset_after;
+
+  bool follows_a_fold() const { return offset_before > span.offset; }
+  bool follows_a_gap() const { return offset_before < span.offset; }
+
+  // What the clock shows when the span begins, and what it would show had it not been changed.
+  LocalSeconds begin_wall() const { return wall_at(span.begin, span.offset); }
+  LocalSeconds unchanged_begin_wall() const { return wall_at(span.begin, offset_before); }
+
+  // What the clock shows from here on it will show once more, in the next span.
+  LocalSeconds fold_begin() const {
+    return is_last ? LocalSeconds::max() : wall_at(span.end, offset_after);
+  }
+
+  // The wall times that belong to this span: [first_shown, end_of_shown). Of those that exist twice
+  // the fold rule gives some to the neighbouring span.
+  LocalSeconds first_shown(Fold fold) const {
+    const LocalSeconds shown = wall_at(from, span.offset);
+    return follows_a_fold() && fold == Fold::first ? std::max(shown, unchanged_begin_wall())
+                                                   : shown;
+  }
+  LocalSeconds end_of_shown(Fold fold) const {
+    const LocalSeconds end = is_last ? LocalSeconds::max() : wall_at(span.end, span.offset);
+    return fold == Fold::last ? std::min(end, fold_begin()) : end;
+  }
+  Occurrence occurrence(LocalSeconds wall) const {
+    using Clock = Occurrence::Clock;
+    const Clock clock = follows_a_fold() && wall < unchanged_begin_wall() ? Clock::last_fold
+                        : wall >= fold_begin()                            ? Clock::first_fold
+                                                                          : Clock::plain;
+    return {instant_of(wall, span.offset), wall, clock};
+  }
+
+  // The wall times of the gap before this span that would be shown from now on: [first_missing,
+  // begin_wall).
+  LocalSeconds first_missing() const { return wall_at(from, offset_before); }
+  Occurrence moved(LocalSeconds missing) const {
+    return {instant_of(missing, offset_before), missing, Occurrence::Clock::shifted};
+  }
+
+  // Where to look when nothing happens here: in the next span; where the rule is silent for long
+  // (its next wall time is `wall`), straight where it speaks again, unless times come round once
+  // more that we have begun behind of. Nowhere when the rule is silent for ever.
+  std::optional<sys_seconds> next_from(LocalSeconds shown, std::optional<LocalSeconds> wall) const {
+    const bool shows_again = shown > fold_begin();
+    if (is_last || (!shows_again && !wall)) return std::nullopt;
+    if (shows_again) return span.end;
+    return std::max(span.end, instant_of(*wall, std::chrono::hours{48}));
+  }
+};
+
 // A stretch of local time that the clock leaves out: [begin, end).
 struct LocalGap {
   LocalSeconds begin;
@@ -215,57 +281,24 @@ std::optional<LocalSeconds> Recurrence::next_wall(const Source& source, LocalSec
 
 // The first occurrence of one source at or after `from`.
 std::optional<Occurrence> Recurrence::next_of(const Source& source, sys_seconds from) const {
-  using Clock = Occurrence::Clock;
   const sys_seconds end = std::min(source.until, kLastInstant);
-  from = std::max(from, std::chrono::floor<seconds>(kInstantMin));
-  ZoneSpan span = zone_.span_at(from);
-  seconds before =
-      span.begin == ZoneSpan::kBegin ? span.offset : zone_.span_at(span.begin - seconds{1}).offset;
-  while (from <= end) {
-    const bool last_span = span.end > kLastInstant;
-    const ZoneSpan after = last_span ? span : zone_.span_at(span.end);
-    std::optional<Occurrence> best;
-
-    // The wall times the clock shows in this span, [shown, shown_end); the part up to fold_end it
-    // has shown before, the part from fold_begin on it will show again.
-    const LocalSeconds fold_end = wall_at(span.begin, before);
-    const LocalSeconds shown_end = last_span ? LocalSeconds::max() : wall_at(span.end, span.offset);
-    const LocalSeconds fold_begin =
-        last_span ? LocalSeconds::max() : wall_at(span.end, after.offset);
-    LocalSeconds shown = wall_at(from, span.offset);
-    if (before > span.offset && source.clock.fold == Fold::first) shown = std::max(shown, fold_end);
+  Stretch stretch(zone_, std::max(from, std::chrono::floor<seconds>(kInstantMin)));
+  while (stretch.from <= end) {
+    const LocalSeconds shown = stretch.first_shown(source.clock.fold);
     const auto wall = next_wall(source, shown);
-    if (wall &&
-        *wall < (source.clock.fold == Fold::last ? std::min(shown_end, fold_begin) : shown_end)) {
-      const Clock clock = before > span.offset && *wall < fold_end ? Clock::last_fold
-                          : *wall >= fold_begin                    ? Clock::first_fold
-                                                                   : Clock::plain;
-      best = Occurrence{instant_of(*wall, span.offset), *wall, clock};
-    }
-
-    // The wall times of the gap before this span.
-    if (before < span.offset && source.clock.gap == Gap::shift) {
-      const auto missing =
-          next_wall(source, std::max(wall_at(from, before), wall_at(span.begin, before)));
-      if (missing && *missing < wall_at(span.begin, span.offset)) {
-        const sys_seconds at = instant_of(*missing, before);
-        if (!best || at < best->at) best = Occurrence{at, *missing, Clock::shifted};
+    std::optional<Occurrence> best;
+    if (wall && *wall < stretch.end_of_shown(source.clock.fold)) best = stretch.occurrence(*wall);
+    if (source.clock.gap == Gap::shift && stretch.follows_a_gap()) {
+      const auto missing = next_wall(source, stretch.first_missing());
+      if (missing && *missing < stretch.begin_wall()) {
+        const Occurrence moved = stretch.moved(*missing);
+        if (!best || moved.at < best->at) best = moved;
       }
     }
-
     if (best) return best->at <= end ? best : std::nullopt;
-    if (last_span) return std::nullopt;
-
-    // On to the next span; where the rule is silent for long, straight to the span in which it
-    // speaks again, unless the clock is about to show times once more that we have begun behind of.
-    const bool shows_again = shown > fold_begin;
-    if (!shows_again && !wall) return std::nullopt;
-    const sys_seconds speaks =
-        wall ? instant_of(*wall, seconds{0}) - std::chrono::hours{48} : span.end;
-    from = shows_again ? span.end : std::max(span.end, speaks);
-    before = from == span.end ? span.offset
-                              : zone_.span_at(zone_.span_at(from).begin - seconds{1}).offset;
-    span = zone_.span_at(from);
+    const auto next_from = stretch.next_from(shown, wall);
+    if (!next_from) return std::nullopt;
+    stretch = Stretch(zone_, *next_from);
   }
   return std::nullopt;
 }
