@@ -11,7 +11,7 @@
 namespace pawl {
 
 // `Every month on the last Friday at 09:00`. What the rule leaves open is filled in from the start.
-std::string in_english(const Rrule& rule, Start start);
+std::string in_english(const Rrule& given, Start start);
 
 // `Monday to Friday at 09:00`.
 std::string in_english(const Cron& cron);

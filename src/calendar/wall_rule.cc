@@ -261,7 +261,7 @@ std::int64_t WallRule::next_day_in_months(std::int64_t day, std::int64_t step, i
   const std::int64_t asked = month_number(civil);
   for (std::int64_t month = align_up(asked, first_period_, step); tries > 0;
        month += step, --tries) {
-    if (month >= (kYearMax + 1) * 12) return kNone;
+    if (month / 12 > kYearMax) return kNone;
     const auto year = static_cast<int>(month / 12);
     const auto of_year = static_cast<int>(month % 12) + 1;
     std::uint32_t days = days_.days_of(year, of_year);

@@ -225,7 +225,7 @@ Result<Recurrence> recurrence_of(const OraclePlan& plan, const Zones& zones) {
   if (plan.fold) made.fold = fold_of(*plan.fold);
   for (const OracleDate& date : plan.rdates) made.rdates.push_back(calendar_time(plan, date));
   for (const OracleDate& date : plan.exdates) made.exdates.push_back(calendar_time(plan, date));
-  return Recurrence::make(std::move(made));
+  return Recurrence::make(made);
 }
 
 Comparison compare(const OraclePlan& plan, const OracleWindow& window, const OracleResult& expected,
