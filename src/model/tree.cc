@@ -19,6 +19,8 @@ Position position_of(const yaml_mark_t& mark) {
   return {static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
 }
 
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
 std::string_view text_of(const yaml_char_t* text) {
   return text == nullptr ? std::string_view{} : reinterpret_cast<const char*>(text);
 }
@@ -104,13 +106,26 @@ class TreeReader {
   Position position_at(std::size_t offset) const {
     const std::string_view before = text_.substr(0, offset);
     const std::size_t line_begin = before.rfind('\n') + 1;
-    const auto begins_character = [](char c) {
-      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    };
     return {
         1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
         1 + static_cast<int>(std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_begin),
                                            before.end(), begins_character))};
+  }
+
+  // libyaml ends the last line itself when nothing else does, and then speaks of a line that is not
+  // there.
+  Position position_of_problem() const {
+    const yaml_mark_t& mark = parser_.problem_mark;
+    const bool behind_the_text = mark.line > 0 && mark.column == 0 && !text_.empty() &&
+                                 text_.back() != '\n' && text_.back() != '\r';
+    const Position end = position_at(text_.size());
+    return behind_the_text && mark.index >= text_characters()
+               ? Position{static_cast<int>(mark.line), end.column}
+               : position_of(mark);
+  }
+
+  std::size_t text_characters() const {
+    return static_cast<std::size_t>(std::count_if(text_.begin(), text_.end(), begins_character));
   }
 
   void report_syntax() {
@@ -120,7 +135,7 @@ class TreeReader {
                          "the file is not UTF-8 text here (" + problem + "); save it as UTF-8");
       return;
     }
-    const Position at = position_of(parser_.problem_mark);
+    const Position at = position_of_problem();
     std::string message = "this is not YAML: " + problem;
     if (parser_.context != nullptr) message += std::string(" ") + parser_.context;
     if (problem.find("cannot start any token") != std::string::npos) {

@@ -96,6 +96,7 @@ TEST(Tree, SyntaxErrorsHaveAPlaceAndARemedy) {
       {"a: \"x\n", "2:1 syntax", "this is not YAML"},
       {"a: \xff\n", "1:4 bad_utf8", "save it as UTF-8"},
       {"a: [1, 2\n", "2:1 syntax", "this is not YAML"},
+      {"a: 1\nb", "2:2 syntax", "this is not YAML"},  // the last line is not ended
   };
   for (const auto& [text, place, remedy] : kBad) {
     Diagnostics diagnostics;
