@@ -158,8 +158,10 @@ Result<Zones> Zones::open() {
   try {
     loaded->database = &date::get_tzdb();
   } catch (const std::exception& reason) {
+    std::string why = reason.what();
+    why.erase(why.find_last_not_of('\n') + 1);
     return Error{ErrorCode::environment, std::string("cannot read the time zone database in ") +
-                                             kDatabase + ": " + reason.what() +
+                                             kDatabase + ": " + why +
                                              "; install the package tzdata"};
   }
   if (loaded->database->zones.empty()) {
