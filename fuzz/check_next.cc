@@ -1,7 +1,8 @@
 #include "check_next.h"
 
-#include "calendar/zones.h"
+#include "calendar/zone.h"
 #include "pawl/assert.h"
+#include "pawl/zones.h"
 
 namespace pawl::fuzz {
 

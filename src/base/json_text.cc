@@ -48,19 +48,25 @@ void append_ascii(std::string& json, char c) {
 }  // namespace
 
 std::string json_string(std::string_view text) {
-  std::string json = "\"";
+  std::string json;
+  append_json_string(json, text);
+  return json;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
     if (length == 1) {
-      append_ascii(json, text[at]);
+      append_ascii(out, text[at]);
     } else if (length == 0) {
-      json += "\xEF\xBF\xBD";
+      out += "\xEF\xBF\xBD";
     } else {
-      json += text.substr(at, length);
+      out += text.substr(at, length);
     }
     at += length == 0 ? 1 : length;
   }
-  return json + "\"";
+  out += '"';
 }
 
 Result<void> check_json(std::string_view text) {

@@ -11,6 +11,7 @@ namespace pawl {
 // The text as a JSON string, with its quotes. Invalid UTF-8 becomes U+FFFD, so that the result is
 // always JSON.
 std::string json_string(std::string_view text);
+void append_json_string(std::string& out, std::string_view text);
 
 // Fails with the reason unless the whole text is one JSON value in UTF-8.
 Result<void> check_json(std::string_view text);

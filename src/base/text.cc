@@ -40,6 +40,8 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string in_ticks(std::string_view name) { return "`" + printable(name) + "`"; }
+
 std::string in_quotes(std::string_view text) {
   std::size_t length = 60;
   if (text.size() <= length) return "'" + printable(text) + "'";

@@ -26,6 +26,9 @@ std::string join(std::span<const std::string> words, std::string_view between,
 // The text with control characters shown as `\x07`, so that it can be printed on a terminal.
 std::string printable(std::string_view text);
 
+// `name`, as messages write the names and keys of a file; printable.
+std::string in_ticks(std::string_view name);
+
 // The text in quotes for a message: printable, and cut to a readable length.
 std::string in_quotes(std::string_view text);
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "calendar/zone.h"
-#include "calendar/zones.h"
+#include "pawl/zones.h"
 #include "pawl/time.h"
 
 namespace pawl {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "calendar/zones.h"
+#include "pawl/zones.h"
 
 namespace pawl {
 namespace {

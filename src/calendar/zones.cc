@@ -4,7 +4,7 @@
 // still. The files also end with a rule for ever after (a POSIX TZ string), which it ignores. So we
 // take the listed changes from date/tz, go on with the rule for 400 years, and repeat those: the
 // Gregorian calendar does, weekdays included.
-#include "calendar/zones.h"
+#include "pawl/zones.h"
 
 #include <date/tz.h>
 
@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "calendar/civil.h"
 #include "calendar/posix_tz.h"
+#include "calendar/zone.h"
 
 namespace pawl {
 namespace {

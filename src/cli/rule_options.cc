@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "calendar/recurrence_text.h"
-#include "calendar/zones.h"
+#include "calendar/zone.h"
+#include "pawl/zones.h"
 
 namespace pawl::cli {
 namespace {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "base/json_text.h"
-#include "calendar/zones.h"
+#include "calendar/zone.h"
 #include "cli/verb.h"
+#include "pawl/zones.h"
 
 namespace pawl::cli {
 namespace {

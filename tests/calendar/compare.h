@@ -6,7 +6,7 @@
 #include <string>
 
 #include "calendar/recurrence.h"
-#include "calendar/zones.h"
+#include "pawl/zones.h"
 #include "oracle.h"
 #include "pawl/result.h"
 #include "random_rule.h"

@@ -18,7 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "calendar/zones.h"
+#include "calendar/zone.h"
+#include "pawl/zones.h"
 #include "compare.h"
 #include "oracle.h"
 #include "random_rule.h"

@@ -36,7 +36,7 @@
 #include "calendar/recurrence_text.h"
 #include "calendar/rrule.h"
 #include "calendar/zone.h"
-#include "calendar/zones.h"
+#include "pawl/zones.h"
 #include "gtest/gtest.h"
 #include "pawl/result.h"
 #include "pawl/time.h"

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "calendar/zone.h"
 #include "pawl/result.h"
 
 namespace pawl {
+
+class Zone;
 
 // Safe to use from several threads; copies share what is loaded.
 class Zones {
