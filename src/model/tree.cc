@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <unordered_map>
 #include <utility>
@@ -46,6 +47,44 @@ bool is_number(std::string_view text) {
     if (digits() == 0) return false;
   }
   return at == text.size();
+}
+
+// The code unit of an escape `\\u1234` at that place; none when there is none.
+std::optional<unsigned> escaped_unit(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) != "\\u" || at + 6 > text.size()) return std::nullopt;
+  unsigned unit = 0;
+  const char* end = text.data() + at + 6;
+  if (std::from_chars(text.data() + at + 2, end, unit, 16).ptr != end) return std::nullopt;
+  return unit;
+}
+
+void append_utf8(std::string& out, unsigned point) {
+  out += static_cast<char>(0xf0 | (point >> 18));
+  out += static_cast<char>(0x80 | ((point >> 12) & 0x3f));
+  out += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
+  out += static_cast<char>(0x80 | (point & 0x3f));
+}
+
+// JSON writes characters beyond U+FFFF as two escapes, which libyaml does not know: they are put
+// together first. None when the text is not JSON or has none of them.
+std::optional<std::string> join_surrogates(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return std::nullopt;
+  std::string joined;
+  std::size_t copied = 0;
+  for (std::size_t at = text.find('\\'); at < text.size(); at = text.find('\\', at)) {
+    const auto high = escaped_unit(text, at);
+    const auto low = high ? escaped_unit(text, at + 6) : std::nullopt;
+    if (!low || *high < 0xd800 || *high > 0xdbff || *low < 0xdc00 || *low > 0xdfff) {
+      at += 2;  // an escape of two characters, or of more without another backslash
+      continue;
+    }
+    joined += text.substr(copied, at - copied);
+    append_utf8(joined, 0x10000 + ((*high - 0xd800) << 10) + (*low - 0xdc00));
+    copied = at += 12;
+  }
+  if (copied == 0) return std::nullopt;
+  return joined += text.substr(copied);
 }
 
 // Owns one event of libyaml.
@@ -172,6 +211,7 @@ class TreeReader {
 
   bool read_node(const Event& event, int depth, Node& node) {
     node.at = event.position();
+    if (!check_count(node.at)) return false;
     switch (event.type()) {
       case YAML_ALIAS_EVENT:
         diagnostics_.error(
@@ -204,7 +244,7 @@ class TreeReader {
     if (tag != nullptr) {
       diagnostics_.error(
           "tag", event.position(),
-          "tags (" + std::string(text_of(tag)) + ") are not part of machine files; remove it");
+          "tags (" + printable(text_of(tag)) + ") are not part of machine files; remove it");
     }
   }
 
@@ -217,11 +257,22 @@ class TreeReader {
     return false;
   }
 
+  // As beyond the depth.
+  bool check_count(Position at) {
+    if (++values_ <= kFileValuesMax) return true;
+    diagnostics_.error("too_many_values", at,
+                       "the file has more than " + std::to_string(kFileValuesMax) +
+                           " keys and values; make several machines of it");
+    return false;
+  }
+
   void read_scalar(const Event& event, Node& node) {
     const auto& scalar = (*event).data.scalar;
     node.text.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
     node.quoted = scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node.kind = Node::Kind::text;
+    node.block = scalar.style == YAML_LITERAL_SCALAR_STYLE;
+    node.text_column = node.block ? block_column(event) : text_column(event, node);
     if (node.quoted) return;
     if (node.text.empty() || node.text == "null") {
       node.kind = Node::Kind::null;
@@ -235,6 +286,39 @@ class TreeReader {
       diagnostics_.error("tilde", node.at, "write null instead of ~");
       node.kind = Node::Kind::null;
     }
+  }
+
+  // The column that the lines of a literal block begin at.
+  int block_column(const Event& event) {
+    std::size_t begin = begin_of_line((*event).start_mark.line + 1);
+    while (begin < text_.size()) {
+      const std::size_t first = std::min(text_.find_first_not_of(' ', begin), text_.size());
+      const bool blank = first == text_.size() || text_[first] == '\n' || text_[first] == '\r';
+      if (!blank) return static_cast<int>(first - begin) + 1;
+      begin = std::min(text_.find('\n', first), text_.size() - 1) + 1;
+    }
+    return 1;
+  }
+
+  // Events come in the order of the file, so this walks over it once.
+  std::size_t begin_of_line(std::size_t line) {
+    while (known_line_ < line && known_begin_ < text_.size()) {
+      known_begin_ = std::min(text_.find('\n', known_begin_), text_.size() - 1) + 1;
+      ++known_line_;
+    }
+    return known_begin_;
+  }
+
+  // Where the characters of the text begin, when they stand one by one on a single line.
+  static int text_column(const Event& event, const Node& node) {
+    const yaml_mark_t& begin = (*event).start_mark;
+    const yaml_mark_t& end = (*event).end_mark;
+    const std::size_t quotes = node.quoted ? 1 : 0;
+    const auto characters = static_cast<std::size_t>(
+        std::count_if(node.text.begin(), node.text.end(), begins_character));
+    const bool one_by_one =
+        begin.line == end.line && end.index - begin.index == characters + 2 * quotes;
+    return one_by_one ? node.at.column + static_cast<int>(quotes) : 0;
   }
 
   bool read_list(int depth, Node& node) {
@@ -297,6 +381,9 @@ class TreeReader {
   std::string_view text_;
   Diagnostics& diagnostics_;
   yaml_parser_t parser_{};
+  std::size_t known_line_ = 0;  // from 0, as libyaml counts
+  std::size_t known_begin_ = 0;
+  int values_ = 0;
 };
 
 }  // namespace
@@ -307,6 +394,35 @@ const Node* Node::find(std::string_view key) const {
   return found == members.end() ? nullptr : &found->value;
 }
 
+Json to_json(const Node& node) {
+  Json json;
+  json.at = node.where();
+  json.text = node.text;
+  switch (node.kind) {
+    case Node::Kind::null:
+      break;
+    case Node::Kind::boolean:
+      json.kind = Json::Kind::boolean;
+      break;
+    case Node::Kind::number:
+      json.kind = Json::Kind::number;
+      break;
+    case Node::Kind::text:
+      json.kind = Json::Kind::text;
+      break;
+    case Node::Kind::list:
+      json.kind = Json::Kind::list;
+      for (const Node& item : node.items) json.items.push_back(to_json(item));
+      break;
+    case Node::Kind::map:
+      json.kind = Json::Kind::map;
+      for (const Member& member : node.members)
+        json.members.push_back({member.key, to_json(member.value), {member.key_at}});
+      break;
+  }
+  return json;
+}
+
 std::optional<Node> read_tree(std::string_view text, Diagnostics& diagnostics) {
   if (text.size() > kFileBytesMax) {
     diagnostics.error("file_too_large", {1, 1},
@@ -314,7 +430,10 @@ std::optional<Node> read_tree(std::string_view text, Diagnostics& diagnostics) {
                           " bytes; a machine file has at most " + std::to_string(kFileBytesMax));
     return std::nullopt;
   }
-  return TreeReader(text, diagnostics).read();
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::optional<std::string> joined = join_surrogates(text);
+  return TreeReader(joined ? *joined : text, diagnostics).read();
 }
 
 }  // namespace pawl

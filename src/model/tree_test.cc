@@ -131,5 +131,25 @@ TEST(Tree, FindGivesTheValueOfAKey) {
   EXPECT_EQ(node->find("x"), nullptr);
 }
 
+TEST(Tree, AByteOrderMarkIsPassedOver) {
+  Diagnostics diagnostics;
+  const auto tree = read_tree("\xEF\xBB\xBFmachine: m\n", diagnostics);
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(tree->find("machine")->text, "m");
+  EXPECT_EQ(tree->members[0].key_at, (Position{1, 1}));
+}
+
+// What most programs write for characters beyond U+FFFF.
+TEST(Tree, SurrogateEscapesOfJsonAreOneCharacter) {
+  Diagnostics diagnostics;
+  const auto tree =
+      read_tree(R"({"a": "\ud83d\ude00!", "b": "\\ud83d\\ude00", "c": "\u00e9\n"})", diagnostics);
+  ASSERT_TRUE(tree);
+  EXPECT_FALSE(diagnostics.has_errors());
+  EXPECT_EQ(tree->find("a")->text, "\xF0\x9F\x98\x80!");
+  EXPECT_EQ(tree->find("b")->text, R"(\ud83d\ude00)");
+  EXPECT_EQ(tree->find("c")->text, "\u00e9\n");
+}
+
 }  // namespace
 }  // namespace pawl

@@ -1,0 +1,143 @@
+// Stimulus: anything that makes Pawl decide; Answer: what the caller is told.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "pawl/record.h"
+#include "pawl/time.h"
+
+namespace pawl {
+
+// The answer given to an idempotency key, and a hash of what was asked.
+struct Remembered {
+  std::uint64_t content = 0;
+  std::string answer;  // JSON
+
+  friend bool operator==(const Remembered&, const Remembered&) = default;
+};
+
+// Whether the record that a `create` names exists.
+struct KnownRecord {
+  std::string machine;
+  std::string key;
+  RecordId id = {};  // 0: there is none
+  std::optional<RecordId> parent = {};
+
+  friend bool operator==(const KnownRecord&, const KnownRecord&) = default;
+};
+
+struct Stimulus {
+  struct Create {
+    RecordId id = {};  // for the new record
+    std::string data = "{}";
+    std::optional<Parent> parent = {};
+    std::string event = {};  // fired in the same commit, or empty
+    std::string payload = "{}";
+  };
+  struct Fire {
+    std::string event;
+    std::string payload = "{}";
+    std::optional<Create> create = {};  // create or fire: what to create when there is no record
+  };
+  struct Start {
+    TokenHash token_hash = {};
+    std::string worker = {};
+  };
+  struct Beat {
+    TokenHash token_hash = {};
+    std::string progress = {};
+  };
+  struct Done {
+    TokenHash token_hash = {};
+    std::string result = "{}";
+  };
+  struct Fail {
+    TokenHash token_hash = {};
+    Failure error;
+  };
+  // The engine's own: something is due.
+  struct Wake {};
+  // From the inbox: an event another record sent.
+  struct Sent {
+    std::string event;
+    std::string payload = "{}";
+    RecordId from = {};
+    std::optional<int> epoch_only = {};
+  };
+  // From the inbox: a child moved.
+  struct ChildChanged {
+    RecordId child = {};
+    std::string machine;
+    std::string was = {};  // empty: it is new
+    std::string is = {};
+    bool was_final = false;
+    bool is_final = false;
+    bool was_held = false;
+    bool is_held = false;
+  };
+  struct Order {
+    enum class Verb { retry, release, hold, move, patch, migrate, erase };
+
+    Verb verb = Verb::retry;
+    std::string reason = {};
+    std::string text = {};   // of `hold`
+    std::string state = {};  // of `move`
+    std::string data = {};   // of `patch`: a merge patch (RFC 7396)
+  };
+
+  std::variant<Create, Fire, Start, Beat, Done, Fail, Wake, Sent, ChildChanged, Order> what;
+  std::string machine = {};
+  std::string key = {};
+  Actor actor = {};
+  std::string idempotency_key = {};
+  std::optional<Remembered> remembered = {};  // what is stored under that key
+  std::vector<KnownRecord> known = {};        // what an earlier answer needed
+  std::optional<Instant> at = {};             // of create and fire: not before then
+  bool dry_run = false;                       // decided and answered, not committed
+};
+
+// Why an event was not accepted.
+struct FailedGuard {
+  std::string event;
+  std::string guard;                // as written
+  std::vector<std::string> values;  // `data.amount = 0`, of what it reads
+
+  friend bool operator==(const FailedGuard&, const FailedGuard&) = default;
+};
+
+struct Answer {
+  enum class Kind { ok, refused, stale, duplicate, none, error };
+
+  Kind kind = Kind::ok;
+  std::string reason = {};  // a sentence, for all but `ok`
+  std::string state = {};
+  std::int64_t revision = 0;
+  std::string result = {};  // of a record that is there already
+  std::vector<std::string> permitted = {};
+  std::vector<FailedGuard> guards = {};
+  bool cancel = false;                 // of a stale beat: stop working
+  std::vector<KnownRecord> need = {};  // asked for: load these, and ask again with them
+
+  // Of a start: what the worker gets.
+  std::string machine = {};
+  std::string key = {};
+  std::string task = {};
+  int attempt = 0;
+  std::int64_t fence = 0;
+  std::string outside_key = {};
+  std::string payload = {};
+  std::string progress = {};
+  std::optional<Instant> lease_until = {};
+  std::optional<Instant> deadline_at = {};
+
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+std::string_view to_text(Answer::Kind kind);
+
+}  // namespace pawl

@@ -1,0 +1,12 @@
+// Checks of a machine's scenarios: their times, and the names they use.
+#pragma once
+
+#include "pawl/diagnostic.h"
+#include "pawl/machine.h"
+#include "pawl/zones.h"
+
+namespace pawl {
+
+void check_scenarios(const Machine& machine, const Zones& zones, Diagnostics& diagnostics);
+
+}  // namespace pawl
