@@ -59,6 +59,11 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   app.set_version_flag("--version", "pawl " PAWL_VERSION);
   app.require_subcommand(0, 1);
   Action action;
+  add_validate(app, action);
+  add_print(app, action);
+  add_schema(app, action);
+  add_graph(app, action);
+  add_explain(app, action);
   add_next(app, action);
   add_explain_rule(app, action);
   add_version(app, action);

@@ -16,6 +16,7 @@ struct Surroundings {
   std::ostream& out;
   std::ostream& err;
   std::function<Instant()> now;
+  bool terminal = false;  // whether a person reads `err` as it comes
 };
 
 // Runs one command; `arguments` without the program's name. Errors are written to `err`.

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -10,7 +12,8 @@ int main(int argc, char** argv) {
   const auto now = [] {
     return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now());
   };
-  const auto code = pawl::cli::run(arguments, {std::cout, std::cerr, now});
+  const auto code =
+      pawl::cli::run(arguments, {std::cout, std::cerr, now, isatty(STDERR_FILENO) == 1});
   std::cout.flush();
   if (!std::cout) {
     std::cerr << "pawl: error: cannot write the output\n";

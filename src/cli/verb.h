@@ -17,8 +17,13 @@ namespace pawl::cli {
 using Action = std::function<ExitCode(const Surroundings&)>;
 
 // Each adds its subcommand and, when that is the one given, sets `action`.
+void add_explain(CLI::App& app, Action& action);
 void add_explain_rule(CLI::App& app, Action& action);
+void add_graph(CLI::App& app, Action& action);
 void add_next(CLI::App& app, Action& action);
+void add_print(CLI::App& app, Action& action);
+void add_schema(CLI::App& app, Action& action);
+void add_validate(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
 // Writes `pawl: <where>:<line>:<column>: error: message`, with the line of `text` and a caret under

@@ -1,0 +1,142 @@
+// pawl validate: is this machine file good?
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json_text.h"
+#include "cli/machine_files.h"
+#include "cli/verb.h"
+#include "model/sites.h"
+
+namespace pawl::cli {
+namespace {
+
+struct ValidateOptions {
+  std::vector<std::string> paths;
+  bool strict = false;
+  bool json = false;
+};
+
+std::size_t count(const MachineFile& file, Diagnostic::Severity severity) {
+  const auto& findings = file.read.findings;
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [&](const Diagnostic& finding) { return finding.severity == severity; }));
+}
+
+bool is_good(const MachineFile& file) {
+  return !file.unreadable && count(file, Diagnostic::Severity::error) == 0;
+}
+
+std::string counted(std::size_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// Machines that effects name and none of the files describes. Only a warning: they may have been
+// applied before.
+void warn_unknown_machines(std::vector<MachineFile>& files) {
+  std::set<std::string> known{"run", "delivery", "send"};
+  for (const MachineFile& file : files)
+    if (file.read.machine) known.insert(file.read.machine->name());
+  for (MachineFile& file : files) {
+    if (!file.read.machine) continue;
+    Diagnostics found;
+    const auto look = [&](const std::vector<EffectRow>& effects) {
+      for (const EffectRow& effect : effects)
+        if (effect.verb == EffectRow::Verb::create && !known.contains(effect.target.name))
+          found.warning(
+              "unknown_machine", effect.target.at.position,
+              "none of these files is the machine `" + effect.target.name + "`; name its file too");
+    };
+    const Definition& definition = file.read.machine->definition();
+    for (const State& state : definition.states) look(state.effects);
+    for_each_rows(definition, [&](const RowsAt&, const Rows& rows) {
+      for (const Row& row : rows) look(row.effects);
+    });
+    for (Diagnostic& finding : file.read.findings)
+      found.warning(finding.id, finding.position, std::move(finding.message));
+    file.read.findings = found.sorted();
+  }
+}
+
+void make_strict(std::vector<MachineFile>& files) {
+  for (MachineFile& file : files)
+    for (Diagnostic& finding : file.read.findings) finding.severity = Diagnostic::Severity::error;
+}
+
+void print_json(const std::vector<MachineFile>& files, std::ostream& out) {
+  out << "{\"files\":[";
+  for (const MachineFile& file : files) {
+    const bool ok = is_good(file);
+    out << (&file == &files.front() ? "" : ",") << "{\"file\":" << json_string(file.path)
+        << ",\"ok\":" << (ok ? "true" : "false");
+    if (file.unreadable) out << ",\"unreadable\":" << json_string(file.unreadable->message);
+    out << ",\"findings\":[";
+    for (const Diagnostic& finding : file.read.findings)
+      out << (&finding == &file.read.findings.front() ? "" : ",") << "{\"severity\":"
+          << (finding.severity == Diagnostic::Severity::error ? "\"error\"" : "\"warning\"")
+          << ",\"id\":" << json_string(finding.id) << ",\"line\":" << finding.position.line
+          << ",\"column\":" << finding.position.column
+          << ",\"message\":" << json_string(finding.message) << "}";
+    out << "]}";
+  }
+  out << "]}\n";
+}
+
+void print_summary(const MachineFile& file, const Surroundings& surroundings) {
+  if (file.unreadable) {
+    report(*file.unreadable, "", "", surroundings.err);
+    return;
+  }
+  const std::size_t errors = count(file, Diagnostic::Severity::error);
+  const std::size_t warnings = count(file, Diagnostic::Severity::warning);
+  report_findings(file, surroundings);
+  surroundings.out << file.path << ": ";
+  if (errors > 0) {
+    surroundings.out << counted(errors, "error");
+  } else {
+    const Definition& definition = file.read.machine->definition();
+    surroundings.out << "ok, machine " << definition.machine << ", "
+                     << counted(definition.states.size(), "state");
+  }
+  if (warnings > 0) surroundings.out << ", " << counted(warnings, "warning");
+  surroundings.out << '\n';
+}
+
+ExitCode validate(const ValidateOptions& options, const Surroundings& surroundings) {
+  auto files = load_machine_files(options.paths);
+  if (!files) return report(files.error(), "", "", surroundings.err);
+  warn_unknown_machines(*files);
+  if (options.strict) make_strict(*files);
+  if (options.json) {
+    print_json(*files, surroundings.out);
+  } else {
+    for (const MachineFile& file : *files) print_summary(file, surroundings);
+  }
+  const auto unreadable = std::find_if(files->begin(), files->end(), [](const MachineFile& file) {
+    return file.unreadable.has_value();
+  });
+  if (unreadable != files->end()) return exit_code_of(unreadable->unreadable->code);
+  return std::all_of(files->begin(), files->end(), is_good) ? ExitCode::ok : ExitCode::wrong;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* verb = app.add_subcommand("validate", "Check machine files, and say all that is wrong");
+  verb->add_option("FILE", options->paths, "machine files; they may name each other")->required();
+  verb->add_flag("--strict", options->strict, "warnings are errors");
+  verb->add_flag("--json", options->json, "one JSON object");
+  verb->footer("Example:\n  pawl validate machines/order.yaml machines/parcel.yaml --strict");
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) {
+      return validate(*options, surroundings);
+    };
+  });
+}
+
+}  // namespace pawl::cli
