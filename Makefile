@@ -53,7 +53,7 @@ lint:  ## Check format, clang-tidy's findings and files that no build names
 
 format:  ## Format every source in place
 	@scripts/setup.sh more
-	@find $(wildcard bench fuzz include src tests) -name '*.h' -o -name '*.cc' | xargs clang-format -i
+	@find $(wildcard bench examples fuzz include src tests) -name '*.h' -o -name '*.cc' | xargs clang-format -i
 
 fuzz:  ## Fuzz every target, together for MINUTES (3)
 	@scripts/setup.sh build more

@@ -3,9 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [[ -x bench/run.sh ]]; then
-  exec bench/run.sh
-fi
 for bench in build/release/bench/bench_*; do
   if [[ -f $bench && -x $bench ]]; then
     echo "== ${bench##*/}"

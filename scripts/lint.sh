@@ -18,8 +18,8 @@ sources() {
 
 # Format.
 {
-  sources h bench fuzz include src tests
-  sources cc bench fuzz include src tests
+  sources h bench examples fuzz include src tests
+  sources cc bench examples fuzz include src tests
 } | xargs clang-format --dry-run -Werror || failures=$((failures + 1))
 
 # Files that nothing builds: a source is compiled, a header stands in a header set and is thereby compiled alone.

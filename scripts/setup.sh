@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libgtest-dev
-  tzdata python3 python3-dateutil)
+  tzdata python3 python3-dateutil python3-jsonschema python3-yaml)
 more=(clang clang-format clang-tidy libclang-rt-14-dev llvm libbenchmark-dev libical-dev)
 
 wanted=()

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # share | minutes | what runs | full count | command | command for the full count
 table=$(
   cat <<'END'
-builds     | 20 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                         | scripts/builds.sh
+builds     | 30 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                         | scripts/builds.sh
 mutants    |  4 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                        | scripts/mutants.sh
 fuzz       |  3 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                           | scripts/fuzz.sh --minutes 8
 simulation |  6 | random recurrence rules against the slow oracle         | 200,000 rules | scripts/simulation.sh --minutes MINUTES --at-least 20000    | make --no-print-directory test-time

@@ -26,6 +26,15 @@ show_refusal() {
   fi
 }
 
+echo "# Is this machine good?"
+show pawl validate machines/parcel.yaml
+echo
+echo "# What it looks like:"
+show pawl graph machines/parcel.yaml
+echo
+echo "# What it does, in words:"
+show pawl explain machines/parcel.yaml
+echo
 echo "# Twice a day, on the clocks of Berlin:"
 show pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin --count 4
 echo

@@ -1,48 +1,83 @@
 """Runs the console snippets of the documentation and compares what they print.
 
 In a ```console block, a line that begins with `$ ` is a command and the lines after it are what it prints, standard
-error included. Usage: snippets.py PAWL FILE...; with --record the files are rewritten to what is printed.
+error included. A ```yaml block whose first line is `# name.yaml` is a file of that name, there for all commands of its
+page; so is the folder `machines`. A ```mermaid block is the picture of the last such file before it.
+
+Usage: snippets.py PAWL FILE...; with --record the files are rewritten to what is printed.
 """
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def run(command, folder):
-    env = dict(os.environ, PATH=folder + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
-    done = subprocess.run(["bash", "-c", command], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.stdout
+MACHINES = pathlib.Path(__file__).resolve().parents[2] / "machines"
+BLOCK = re.compile(r"^```(console|mermaid|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"# ([a-z_]+\.yaml)\n")
 
 
-def replay(block, folder):
-    """The block as it would look if it were recorded now, and the number of its commands."""
-    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command, folder)}" for command in commands), len(commands)
+def named_files(text):
+    """Pairs of name and content of the files that a page shows."""
+    blocks = [match.group(2) for match in BLOCK.finditer(text) if match.group(1) == "yaml"]
+    named = [(FILE_NAME.match(block), block) for block in blocks]
+    return [(name.group(1), block) for name, block in named if name]
+
+
+class Page:
+    """Runs the commands of one page in a folder of its own."""
+
+    def __init__(self, pawl, folder, text):
+        self.pawl = os.path.dirname(os.path.abspath(pawl))
+        self.folder = pathlib.Path(folder)
+        self.picture_of = None
+        self.commands = 0
+        (self.folder / "machines").symlink_to(MACHINES)
+        for name, content in named_files(text):
+            (self.folder / name).write_text(content, encoding="utf-8")
+
+    def run(self, command):
+        self.commands += 1
+        env = dict(os.environ, PATH=self.pawl + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+        return done.stdout
+
+    def replay(self, kind, block):
+        """The block as it would look if it were recorded now."""
+        if kind == "yaml":
+            name = FILE_NAME.match(block)
+            self.picture_of = name.group(1) if name else self.picture_of
+            return block
+        if kind == "mermaid":
+            return self.run(f"pawl graph --format mermaid {self.picture_of}")
+        commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+        return "".join(f"$ {command}\n{self.run(command)}" for command in commands)
 
 
 def main(arguments):
     record = "--record" in arguments
     pawl, *files = [argument for argument in arguments if argument != "--record"]
-    folder = os.path.dirname(os.path.abspath(pawl))
     commands = 0
     failed = 0
     for file in files:
         text = open(file, encoding="utf-8").read()
+        with tempfile.TemporaryDirectory() as folder:
+            page = Page(pawl, folder, text)
 
-        def check(match):
-            nonlocal commands, failed
-            got, count = replay(match.group(1), folder)
-            commands += count
-            if got != match.group(1) and not record:
-                failed += 1
-                print(f"{file}: expected\n{match.group(1)}but it printed\n{got}")
-            return f"```console\n{got}```"
+            def check(match):
+                nonlocal failed
+                kind, block = match.groups()
+                got = page.replay(kind, block)
+                if got != block and not record:
+                    failed += 1
+                    print(f"{file}: expected\n{block}but it printed\n{got}")
+                return f"```{kind}\n{got}```"
 
-        recorded = BLOCK.sub(check, text)
+            recorded = BLOCK.sub(check, text)
+            commands += page.commands
         if record and recorded != text:
             open(file, "w", encoding="utf-8").write(recorded)
     print(f"{commands} commands in {len(files)} files, {failed} blocks differ")

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Tries what README.md tells a newcomer, with nothing but the README: writes the machine with its three mistakes, reads the
+# messages, corrects one after another, and looks at the machine in every way there is. Usage: newcomer.sh PAWL
+set -euo pipefail
+
+pawl=$(realpath "$1")
+readme=$(realpath "$(dirname "$0")/../README.md")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "newcomer: $1" >&2
+  exit 1
+}
+
+# The file that the README shows under this name.
+readme_file() {
+  awk -v first="# $1" '
+    shown && /^```$/ { exit }
+    shown { print }
+    previous == "```yaml" && $0 == first { shown = 1; print }
+    { previous = $0 }' "$readme"
+}
+
+# What the README says that this command prints.
+readme_output() {
+  awk -v command="\$ $1" '
+    shown && (/^```$/ || /^\$ /) { exit }
+    shown { print }
+    $0 == command { shown = 1 }' "$readme"
+}
+
+# Compares what a step gave with what it should give.
+same() {
+  diff -u --label "$1: expected" --label "$1: found" "$2" "$3" >&2 || fail "$1 differs"
+}
+
+# Runs pawl and keeps what it prints, errors included. $1: the exit code it must have.
+run() {
+  local expected=$1 code=0
+  shift
+  "$pawl" "$@" >printed 2>&1 || code=$?
+  [[ $code == "$expected" ]] || { cat printed >&2; fail "pawl $* ended with $code instead of $expected"; }
+}
+
+# A command that the README shows with its output.
+run_as_in_readme() {
+  local expected=$1
+  shift
+  readme_output "pawl $*" >shown
+  [[ -s shown ]] || fail "the README does not show: pawl $*"
+  run "$expected" "$@"
+  same "pawl $*" shown printed
+}
+
+# Corrects one mistake; $1 is the id of its message, $2 the edit, $3 how many mistakes are left.
+correct() {
+  grep -q "\[$1\]$" printed || fail "no message with the id $1"
+  cp mistakes.yaml before
+  sed -i "$2" mistakes.yaml
+  ! cmp -s before mistakes.yaml || fail "nothing to correct for $1"
+  if [[ $3 == 0 ]]; then
+    run 0 validate mistakes.yaml
+    return
+  fi
+  run 1 validate mistakes.yaml
+  ! grep -q "\[$1\]$" printed || fail "$1 is still reported after the correction"
+  [[ $(grep -c ': error: ' printed) == "$3" ]] || { cat printed >&2; fail "expected $3 errors after correcting $1"; }
+}
+
+for name in order.yaml invoice.yaml mistakes.yaml; do
+  readme_file "$name" >"$name"
+  [[ -s $name ]] || fail "the README does not show $name"
+done
+
+# The three mistakes, and their corrections.
+run_as_in_readme 1 validate mistakes.yaml
+[[ $(grep -c ': error: ' printed) == 3 ]] || fail "the README shows a file with three mistakes"
+correct bad_expression 's/data\.ammount/data.amount/' 2
+correct bad_duration 's/{30: lapsed}/{30d: lapsed}/' 1
+correct dead_end 's/lapsed: {}/lapsed: {final: true}/' 0
+grep -qx 'mistakes.yaml: ok, machine invoice, 5 states' printed || fail "it is not said to be ok"
+same 'the corrected file' <(tail -n +2 invoice.yaml) <(tail -n +2 mistakes.yaml)
+
+# The same machine without mistakes, in every way there is to look at it.
+run_as_in_readme 0 validate invoice.yaml
+run_as_in_readme 0 explain invoice.yaml
+run_as_in_readme 0 graph order.yaml
+for format in mermaid dot text; do
+  run 0 graph invoice.yaml --format "$format"
+  [[ -s printed ]] || fail "an empty picture: $format"
+done
+
+# What is printed is a machine file, valid, and printed as itself.
+run_as_in_readme 0 print order.yaml
+for machine in order invoice; do
+  run 0 print "$machine.yaml"
+  mv printed again.yaml
+  run 0 validate again.yaml
+  run 0 print again.yaml
+  same "$machine.yaml printed twice" again.yaml printed
+  run 0 print "$machine.yaml" --json
+  mv printed again.json
+  run 0 print again.json
+  same "$machine.yaml by way of JSON" again.yaml printed
+done
+
+run 0 schema
+grep -q '"\$schema": "https://json-schema.org/draft/2020-12/schema"' printed || fail "this is no JSON Schema"
+
+echo "newcomer: all as the README says"
