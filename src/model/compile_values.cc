@@ -32,6 +32,7 @@ class ValuePass {
 
   Scope scope_at(const RowsAt& at) const {
     Scope scope = base_scope();
+    scope.state = at.state;
     switch (at.site) {
       case Site::on:
       case Site::machine_on:

@@ -173,6 +173,24 @@ std::string nature_of(const Machine& machine, StateId id) {
   return "works on " + in_ticks(task.name) + " (" + how + ")";
 }
 
+// `approve` (by `manager` or `director`)
+std::string text_of_event(const Machine& machine, const Ref& event) {
+  const EventDefinition* declared = machine.declared(event.id);
+  if (declared == nullptr || declared->by.empty()) return in_ticks(event.name);
+  std::vector<std::string> roles;
+  for (const std::string& role : declared->by) roles.push_back(in_ticks(role));
+  return in_ticks(event.name) + " (by " + join(roles, ", ", " or ") + ")";
+}
+
+std::string text_of(const Schedule& schedule) {
+  const std::string rule = schedule.kind == Schedule::Kind::every
+                               ? "every " + text_of(schedule.every)
+                               : text_of(schedule.rule);
+  const std::string zone = schedule.tz ? text_of(*schedule.tz) : "UTC";
+  const std::string anchor = schedule.anchor ? ", from " + text_of(*schedule.anchor) : "";
+  return "Planned times: " + rule + " (" + zone + ")" + anchor + ".";
+}
+
 std::vector<std::string> moves_of(const Machine& machine, const State& state) {
   std::vector<std::string> moves;
   for (const EffectRow& effect : state.effects)
@@ -181,7 +199,7 @@ std::vector<std::string> moves_of(const Machine& machine, const State& state) {
     moves.push_back("While an attempt runs it is in " + in_ticks(state.started->name) + ".");
   if (!state.done.empty()) moves.push_back("Done: " + text_of(state.done) + ".");
   for (const EventRows& on : state.on)
-    moves.push_back("On " + in_ticks(on.event.name) + ": " + text_of(on.rows) + ".");
+    moves.push_back("On " + text_of_event(machine, on.event) + ": " + text_of(on.rows) + ".");
   for (const TimerRows& timer : state.after)
     moves.push_back("After " + text_of(timer.delay) + ": " + text_of(timer.rows) + ".");
   for (const TimerRows& timer : state.every)
@@ -243,10 +261,6 @@ std::vector<std::string> policy_of(const Machine& machine, StateId id) {
   return lines;
 }
 
-}  // namespace
-
-namespace {
-
 // The sentences do not know the states: the one with `planned` has a name of its own in them.
 ExplainedPolicy explain(const Machine& machine, const NamedPolicy& named) {
   EnglishPolicy english{.policy = named.policy};
@@ -266,11 +280,13 @@ ExplainedMachine explain(const Machine& machine) {
   if (definition.version) explained.summary += ", version " + std::to_string(*definition.version);
   explained.summary += ". Records begin in " + in_ticks(definition.initial.name) + ".";
   if (!definition.doc.empty()) explained.summary += " " + definition.doc;
+  if (definition.schedule) explained.summary += " " + text_of(*definition.schedule);
   for (StateId id = 0; id < definition.states.size(); ++id)
     explained.states.push_back({machine.state(id).name, nature_of(machine, id),
                                 moves_of(machine, machine.state(id)), policy_of(machine, id)});
   for (const EventRows& on : definition.on)
-    explained.everywhere.push_back("On " + in_ticks(on.event.name) + ": " + text_of(on.rows) + ".");
+    explained.everywhere.push_back("On " + text_of_event(machine, on.event) + ": " +
+                                   text_of(on.rows) + ".");
   for (const NamedPolicy& named : definition.policies)
     explained.policies.push_back(explain(machine, named));
   return explained;

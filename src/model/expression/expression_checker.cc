@@ -288,6 +288,8 @@ class ExpressionChecker {
   }
 
   Result<void> check_ordered_state(const Term& term, const Known& known) const {
+    if (term.kind == Term::Kind::place && term.place == Place::record_state)
+      return literals_.check_own_state(term);
     if (known.type == Type::state) return {};
     if (!term.is_text_literal()) {
       return error_at(

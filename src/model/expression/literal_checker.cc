@@ -76,12 +76,23 @@ Result<void> LiteralChecker::check_order_exists(const Term& comparison) const {
 Result<void> LiteralChecker::check_ordered_state(const Term& term) const {
   if (!scope_.definition) return {};
   PAWL_CHECK(check_state(term));
+  return check_is_ordered(term.begin, term.name, "the state " + in_quotes(term.name));
+}
+
+// While an attempt runs the record is in the `started` state instead.
+Result<void> LiteralChecker::check_own_state(const Term& term) const {
+  if (!scope_.definition || !scope_.state || scope_.state->started) return {};
+  const std::string& state = scope_.state->name;
+  return check_is_ordered(term.begin, state, "record.state (here " + in_quotes(state) + ")");
+}
+
+Result<void> LiteralChecker::check_is_ordered(std::size_t at, const std::string& state,
+                                              std::string_view named) const {
   for (const Ref& ref : scope_.definition->order)
-    if (ref.name == term.name) return {};
+    if (ref.name == state) return {};
   return error_at(
-      term.begin,
-      "the state " + in_quotes(term.name) +
-          " is not in order; add it to the order of the machine, or compare with == or in");
+      at, std::string(named) +
+              " is not in order; add it to the order of the machine, or compare with == or in");
 }
 
 }  // namespace pawl

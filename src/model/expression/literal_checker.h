@@ -27,10 +27,15 @@ class LiteralChecker {
   Result<void> check_state(const Term& term) const;
   Result<void> check_ordered_state(const Term& term) const;
 
+  // `record.state` where it is known which one that is.
+  Result<void> check_own_state(const Term& term) const;
+
  private:
   static Result<void> to_time(Term& term, Known& known);
   static Result<void> to_duration(Term& term, Known& known);
   static Result<void> check_word(const Term& term, std::span<const std::string> words);
+  Result<void> check_is_ordered(std::size_t at, const std::string& state,
+                                std::string_view named) const;
 
   const Scope& scope_;
 };

@@ -29,6 +29,7 @@ struct Sight {
 // Fields null: not declared, any field goes. A name that is not seen is an error.
 struct Scope {
   const Definition* definition = nullptr;  // `data`, states, `order`
+  const State* state = nullptr;            // the record is in it; null: in one of several
   bool knows_data = true;  // false: any field goes, as in the data of an older version
   bool sees_now = true;
   bool sees_event = false;  // and `actor`
