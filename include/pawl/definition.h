@@ -22,6 +22,7 @@ namespace pawl {
 inline constexpr std::size_t kStatesMax = 5'000;
 inline constexpr std::size_t kTimersMax = 32;  // `after` and `every` of one state
 inline constexpr std::size_t kLabelsMax = 8;
+inline constexpr std::size_t kPoliciesMax = 1'000;
 inline constexpr std::size_t kFieldsMax = 1'000;  // of data, an event or a result; words of a field
 inline constexpr std::size_t kListedRowsMax = 1'000;  // in one place
 inline constexpr std::size_t kRowsMax = 250'000;      // of machine and policies, in each state

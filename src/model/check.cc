@@ -78,10 +78,6 @@ class Checker {
   void check_limits() {
     if (definition_.states.empty() && !diagnostics_.has_form_error_between({0, 0}, end_of_file()))
       diagnostics_.error_at("no_states", definition_.at, "a machine needs at least one state");
-    if (definition_.labels.size() > kLabelsMax)
-      diagnostics_.error_at("too_many_labels", definition_.labels[kLabelsMax].at,
-                            "a record has at most " + std::to_string(kLabelsMax) +
-                                " labels; there are " + std::to_string(definition_.labels.size()));
     if (edges_.size() >= kRowsMax)
       diagnostics_.error_at("too_many_rows", definition_.at,
                             "the events that rows fire lead to more than " +

@@ -68,6 +68,10 @@ class Compiler {
     if (d.states.size() > kStatesMax)
       return refuse("too_many_states", d.states[kStatesMax].at,
                     "a machine has at most " + std::to_string(kStatesMax) + " states");
+    if (d.labels.size() > kLabelsMax)
+      return refuse("too_many_labels", d.labels[kLabelsMax].at,
+                    "a record has at most " + std::to_string(kLabelsMax) + " labels; there are " +
+                        std::to_string(d.labels.size()));
     if (d.data && !is_within_limits(*d.data)) return false;
     for (const EventDefinition& event : d.events)
       if (event.with && !is_within_limits(*event.with)) return false;

@@ -176,8 +176,11 @@ class Doubts {
     const int retries = delays.attempts ? *delays.attempts - 1 : kGrowthMax;
     Duration delay = delays.first.fixed;
     if (delays.kind == Delays::Kind::fixed || retries < 1) return retries < 1 ? Duration{0} : delay;
-    for (int i = 1; i < std::min(retries, kGrowthMax) && delay < most; ++i)
-      delay = delay > most / 1'000 ? most : delay * delays.factor_milli / 1'000;
+    for (int i = 1; i < std::min(retries, kGrowthMax) && delay < most; ++i) {
+      const Duration thousandth = delay / 1'000;
+      const bool fits = thousandth < most / delays.factor_milli;
+      delay = fits ? thousandth * delays.factor_milli : most;
+    }
     return std::min(delay, most);
   }
 

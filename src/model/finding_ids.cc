@@ -81,6 +81,7 @@ constexpr FindingId kFindings[] = {
     {"too_many_fields", meaning, "more than 1,000 fields in one place, or words of a field"},
     {"too_many_findings", meaning, "more is wrong than is shown; correct the first ones"},
     {"too_many_labels", meaning, "more than 8 labels"},
+    {"too_many_policies", meaning, "more than 1,000 shared policies"},
     {"too_many_rows", meaning,
      "more than 1,000 rows in one list, or 250,000 of all states together"},
     {"too_many_states", meaning, "more than 5,000 states"},

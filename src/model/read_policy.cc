@@ -171,6 +171,12 @@ std::vector<ErrorRows> Reader::errors(const Node& node) {
 
 std::vector<NamedPolicy> Reader::policies(const Node& node) {
   std::vector<NamedPolicy> policies;
+  if (node.members.size() > kPoliciesMax) {
+    error("too_many_policies", node.members[kPoliciesMax].key_at,
+          "a machine has at most " + std::to_string(kPoliciesMax) + " policies; there are " +
+              std::to_string(node.members.size()));
+    return policies;
+  }
   members(node, "`policies`", [&](const Member& member) {
     NamedPolicy& named = policies.emplace_back();
     named.name = member.key;

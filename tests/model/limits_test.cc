@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "model/check.h"
+#include "model/expression/value_program.h"
 #include "model/tree.h"
 #include "pawl/definition.h"
 #include "pawl/machine_file.h"
@@ -91,6 +92,28 @@ std::string with_depth(int depth) {
 TEST(Limits, DepthOfAFile) {
   EXPECT_EQ(errors_in(with_depth(kFileDepthMax)), "");
   EXPECT_EQ(errors_in(with_depth(kFileDepthMax + 1)), "5:68 too_deep");
+}
+
+std::string with_policies(std::size_t policies) {
+  std::string text = std::string(kHead) + "states: {s0: {final: true}}\npolicies:\n";
+  for (std::size_t i = 0; i < policies; ++i) text += "  p" + std::to_string(i) + ": Panic\n";
+  return text;
+}
+
+TEST(Limits, PoliciesOfAMachine) {
+  EXPECT_EQ(errors_in(with_policies(kPoliciesMax)), "");
+  EXPECT_EQ(errors_in(with_policies(kPoliciesMax + 1)), "1005:3 too_many_policies");
+}
+
+std::string with_placeholders(std::size_t placeholders) {
+  std::string text = std::string(kHead) + "states: {s0: {final: true}}\nlabels: {x: \"";
+  for (std::size_t i = 0; i < placeholders; ++i) text += "{record.key}";
+  return text + "\"}\n";
+}
+
+TEST(Limits, PlaceholdersOfAText) {
+  EXPECT_EQ(errors_in(with_placeholders(kPlaceholdersMax)), "");
+  EXPECT_EQ(errors_in(with_placeholders(kPlaceholdersMax + 1)), "4:12014 bad_template");
 }
 
 std::string with_bytes(std::size_t bytes) {

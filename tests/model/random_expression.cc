@@ -208,8 +208,7 @@ std::string RandomExpression::comparison(int depth) {
       return "record.state" + equal + "'" + draw_.of(*seen_.states) + "'";
     case 4:
       if (seen_.order->empty()) return "record.failed_from == null";
-      return "record.failed_from" + order + "'" +
-             draw_.of(*seen_.order).name + "'";
+      return "record.failed_from" + order + "'" + draw_.of(*seen_.order).name + "'";
     case 5:
       return any() + equal + "null";
     case 6:

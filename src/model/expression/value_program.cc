@@ -59,8 +59,14 @@ class ValueCompiler {
   Shape text(const Json& json) {
     Shape shape{.kind = Shape::Kind::text};
     shape.parts.emplace_back();
-    for (std::size_t at = 0; at < json.text.size() && !diagnostics_.is_full();)
+    for (std::size_t at = 0; at < json.text.size() && !diagnostics_.is_full();) {
+      if (shape.parts.size() > kPlaceholdersMax) {
+        report(json, at, "bad_template",
+               "a text has at most " + std::to_string(kPlaceholdersMax) + " placeholders");
+        break;
+      }
       at = read(json, at, shape);
+    }
     std::string& first = shape.parts.front().text;
     if (shape.parts.size() == 1) {
       Shape constant{.json = json_string(first)};

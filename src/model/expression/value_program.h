@@ -1,6 +1,7 @@
 // ValueProgram: a checked value of a machine file, ready to be rendered.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "pawl/json.h"
 
 namespace pawl {
+
+inline constexpr std::size_t kPlaceholdersMax = 1'000;  // of one text
 
 // A text may contain placeholders: `Order {record.key} over {data.amount} EUR`. One that is a
 // placeholder and nothing else keeps the type of its value. `{{` and `}}` are braces. What is
