@@ -51,7 +51,7 @@ std::string unsaid(const EnglishPolicy& policy) {
 }
 
 // S2-11
-TEST(PolicyEnglish, ReadsTheSeedsSentencesAsTheSeedsList) {
+TEST(PolicyEnglish, ReadsARefreshPolicyAsItsList) {
   const EnglishPolicy policy = read(R"(
         - Refresh the model every 2 hours
         - Allow 1 hour for a response
