@@ -79,7 +79,7 @@ TEST(PolicyEnglish, ReadsARefreshPolicyAsItsList) {
   EXPECT_EQ(unsaid(policy), "");
 }
 
-// The seed's third scenario: retries, then the next slot, and giving up only after a week.
+// Retries, then the next slot, and giving up only after a week.
 TEST(PolicyEnglish, WaitsForThePlanAndGivesUpAfterAWeek) {
   const char* text =
       "Refresh twice per day at 6 AM and 4 PM\n"
