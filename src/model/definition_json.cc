@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/file_words.h"
 #include "model/yaml_text.h"
 #include "pawl/machine_file.h"
 #include "pawl/time.h"
@@ -140,31 +141,9 @@ Json json_of(const NamedPolicy& named) {
 
 Json json_of(const ErrorRows& error) { return json_of(error.rows, kHoldCode); }
 
-Json json_of(Policy::Count count) {
-  switch (count) {
-    case Policy::Count::state:
-      return "state";
-    case Policy::Count::epoch:
-      return "epoch";
-    case Policy::Count::lifetime:
-      return "lifetime";
-  }
-  return "";
-}
+Json json_of(Policy::Count count) { return word_of(kCountWords, count); }
 
-Json json_of(Policy::Align align) {
-  switch (align) {
-    case Policy::Align::planned:
-      return "planned";
-    case Policy::Align::retry:
-      return "retry";
-    case Policy::Align::only_planned:
-      return "only_planned";
-    case Policy::Align::whichever_first:
-      return "whichever_first";
-  }
-  return "";
-}
+Json json_of(Policy::Align align) { return word_of(kAlignWords, align); }
 
 Json json_of(const DurationValue& duration) {
   if (!duration.is_fixed()) return duration.value.json;
@@ -220,38 +199,7 @@ Json json_of(const Delays& delays) {
 
 Json type_of(const FieldType& type) {
   if (type.kind == FieldType::Kind::word) return list_of(type.words);
-  const auto name = [&]() -> std::string {
-    switch (type.kind) {
-      case FieldType::Kind::string:
-        return "string";
-      case FieldType::Kind::integer:
-        return "int";
-      case FieldType::Kind::decimal:
-        return "decimal";
-      case FieldType::Kind::boolean:
-        return "bool";
-      case FieldType::Kind::time:
-        return "time";
-      case FieldType::Kind::duration:
-        return "duration";
-      case FieldType::Kind::list:
-        return "list";
-      case FieldType::Kind::map:
-        return "map";
-      case FieldType::Kind::any:
-        return "any";
-      case FieldType::Kind::rrule:
-        return "rrule";
-      case FieldType::Kind::cron:
-        return "cron";
-      case FieldType::Kind::zone:
-        return "zone";
-      case FieldType::Kind::word:
-        break;
-    }
-    return "";
-  };
-  return name() + (type.required ? "!" : "");
+  return word_of(kFieldTypeWords, type.kind) + (type.required ? "!" : "");
 }
 
 Json json_of(const Field& field) {
@@ -268,38 +216,13 @@ Json json_of(const EventDefinition& event) {
   return JsonMap().list("by", event.by).given("with", event.with).text("doc", event.doc).take();
 }
 
-Json json_of(Schedule::Gap gap) {
-  switch (gap) {
-    case Schedule::Gap::shift:
-      return "shift";
-    case Schedule::Gap::skip:
-      return "skip";
-  }
-  return "";
-}
+Json json_of(Schedule::Gap gap) { return word_of(kGapWords, gap); }
 
-Json json_of(Schedule::Fold fold) {
-  switch (fold) {
-    case Schedule::Fold::first:
-      return "first";
-    case Schedule::Fold::last:
-      return "last";
-    case Schedule::Fold::both:
-      return "both";
-  }
-  return "";
-}
+Json json_of(Schedule::Fold fold) { return word_of(kFoldWords, fold); }
 
+// The usual one is left out.
 std::string missed_text(Schedule::Missed missed) {
-  switch (missed) {
-    case Schedule::Missed::none:
-      return "none";
-    case Schedule::Missed::last:
-      return "";
-    case Schedule::Missed::all:
-      return "all";
-  }
-  return "";
+  return missed == Schedule{}.missed ? "" : word_of(kMissedWords, missed);
 }
 
 void add_rule(JsonMap& keys, const Schedule& schedule) {
@@ -413,20 +336,6 @@ Json json_of(const Rows& rows, std::string_view hold_code) {
   return list.items.size() == 1 ? list.items.front() : list;
 }
 
-std::string_view verb_of(EffectRow::Verb verb) {
-  switch (verb) {
-    case EffectRow::Verb::notify:
-      return "notify";
-    case EffectRow::Verb::run:
-      return "run";
-    case EffectRow::Verb::send:
-      return "send";
-    case EffectRow::Verb::create:
-      return "create";
-  }
-  return "";
-}
-
 Json json_of(const Recipient& recipient) {
   switch (recipient.kind) {
     case Recipient::Kind::self:
@@ -446,7 +355,7 @@ Json json_of(const Recipient& recipient) {
 
 Json json_of(const EffectRow& effect) {
   return JsonMap()
-      .always(verb_of(effect.verb), effect.target.name)
+      .always(word_of(kVerbWords, effect.verb), effect.target.name)
       .given("if", effect.condition)
       .given("each", effect.each)
       .given("key", effect.key)
@@ -479,23 +388,9 @@ Json json_of(const State& state) {
       .take();
 }
 
-std::string_view method_of(HttpCall::Method method) {
-  switch (method) {
-    case HttpCall::Method::get:
-      return "get";
-    case HttpCall::Method::post:
-      return "post";
-    case HttpCall::Method::put:
-      return "put";
-    case HttpCall::Method::del:
-      return "delete";
-  }
-  return "";
-}
-
 Json json_of(const HttpCall& call) {
   return JsonMap()
-      .always(method_of(call.method), call.url.json)
+      .always(word_of(kMethodWords, call.method), call.url.json)
       .map("headers", call.headers)
       .given("body", call.body)
       .take();

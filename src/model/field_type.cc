@@ -7,7 +7,7 @@
 #include "calendar/cron.h"
 #include "calendar/rrule.h"
 #include "calendar/zone.h"
-#include "model/reader.h"
+#include "model/file_words.h"
 
 namespace pawl {
 namespace {
@@ -79,8 +79,7 @@ const Field* find_field(const Fields& fields, std::string_view name) {
 
 std::string to_text(const FieldType& type) {
   if (type.kind == FieldType::Kind::word) return "[" + some_of(type.words, ", ") + "]";
-  return std::string(kFieldTypeWords[static_cast<std::size_t>(type.kind)]) +
-         (type.required ? "!" : "");
+  return word_of(kFieldTypeWords, type.kind) + (type.required ? "!" : "");
 }
 
 std::optional<std::string> misfit(const FieldType& type, const Json& value, const Zones& zones) {

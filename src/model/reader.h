@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/file_words.h"
 #include "model/keys.h"
 #include "model/tree.h"
 #include "pawl/definition.h"
@@ -192,21 +193,5 @@ class Reader {
   RowPlace row_place_ = RowPlace::plain;
   std::vector<Schedule> english_schedules_;
 };
-
-// The words of the closed lists, in the order of their enumerators.
-inline constexpr std::string_view kFieldTypeWords[] = {"string", "int",      "decimal", "bool",
-                                                       "time",   "duration", "list",    "map",
-                                                       "any",    "rrule",    "cron",    "zone"};
-inline constexpr std::string_view kCountWords[] = {"state", "epoch", "lifetime"};
-inline constexpr std::string_view kAlignWords[] = {"planned", "retry", "only_planned",
-                                                   "whichever_first"};
-inline constexpr std::string_view kMissedWords[] = {"none", "last", "all"};
-inline constexpr std::string_view kGapWords[] = {"shift", "skip"};
-inline constexpr std::string_view kFoldWords[] = {"first", "last", "both"};
-inline constexpr std::string_view kVerbWords[] = {"notify", "run", "send", "create"};
-// Orders that need nothing else; the others are written `{hold: text}`.
-inline constexpr std::string_view kOrderWords[] = {"retry", "release", "migrate"};
-inline constexpr std::string_view kAnswerWords[] = {"ok",        "refused", "stale",
-                                                    "duplicate", "none",    "error"};
 
 }  // namespace pawl
