@@ -43,6 +43,13 @@ class Diagnostics {
   // Whether something in [from, to) could not be read.
   bool has_form_error_between(Position from, Position to) const;
 
+  // The same of what begins there.
+  bool has_form_error_at(Position at) const;
+
+  // A part of the file that others refer to could not be read: what they name may be in it.
+  void miss_section() { misses_section_ = true; }
+  bool misses_section() const { return misses_section_; }
+
   // All findings in the order of the file; when there were too many, the last one says so.
   std::vector<Diagnostic> sorted() const;
 
@@ -54,6 +61,7 @@ class Diagnostics {
   std::vector<Position> form_errors_;  // where something could not be read
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
+  bool misses_section_ = false;
 };
 
 }  // namespace pawl

@@ -21,8 +21,7 @@ void Diagnostics::error(std::string_view id, Position position, std::string mess
 }
 
 void Diagnostics::error_at(std::string_view id, const Where& at, std::string message) {
-  const Position behind{at.position.line, at.position.column + 1};
-  const bool unread = at.position.line > 0 && has_form_error_between(at.position, behind);
+  const bool unread = at.position.line > 0 && has_form_error_at(at.position);
   if (!unread) error(id, at.position, std::move(message));
 }
 
@@ -44,6 +43,10 @@ bool Diagnostics::has_form_error_between(Position from, Position to) const {
   return std::any_of(form_errors_.begin(), form_errors_.end(), [&](Position position) {
     return !before(position, from) && before(position, to);
   });
+}
+
+bool Diagnostics::has_form_error_at(Position at) const {
+  return has_form_error_between(at, {at.line, at.column + 1});
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {

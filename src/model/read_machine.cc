@@ -435,6 +435,10 @@ std::optional<Definition> read_definition(std::string_view text, Diagnostics& di
   Reader reader(diagnostics);
   reader.keys(*tree, machine_keys(), definition);
   reader.settle_english(definition);
+  for (const Member& section : tree->members)
+    if (diagnostics.has_form_error_at(section.key_at) ||
+        diagnostics.has_form_error_at(section.value.at))
+      diagnostics.miss_section();
   return definition;
 }
 

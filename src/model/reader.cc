@@ -70,8 +70,7 @@ bool Reader::is_list(const Node& node, std::string_view subject) {
 }
 
 void Reader::wrong_kind(const Node& node, std::string_view expected) {
-  const Position behind{node.at.line, node.at.column + 1};
-  if (diagnostics_.has_form_error_between(node.at, behind)) return;  // said already, of an alias
+  if (diagnostics_.has_form_error_at(node.at)) return;  // said already, of an alias
   if (refuse_bare_template(node)) return;
   error("wrong_kind", node.at,
         "expected " + std::string(expected) + ", found " + std::string(kind_word(node)) +
