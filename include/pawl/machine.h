@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 
 #include "pawl/definition.h"
 #include "pawl/diagnostic.h"
+#include "pawl/record.h"
 #include "pawl/zones.h"
 
 namespace pawl {
@@ -45,6 +48,20 @@ struct MachineRow {
   std::vector<bool> in;   // by StateId
 };
 
+// What a guard of the embedder sees: the record before the row, its data as the row would leave it.
+struct GuardSight {
+  const Record& record;
+  std::string_view data;   // JSON
+  std::string_view event;  // JSON of the payload; empty outside of `on` rows
+  const Actor* actor = nullptr;
+  Instant now = {};
+};
+
+// A condition written in C++, by the name that stands alone in an `if`. Pure: the same answer for
+// the same sight, and no side effects.
+using Guard = std::function<bool(const GuardSight&)>;
+using Guards = std::map<std::string, Guard, std::less<>>;
+
 // Immutable and shared: records, threads and versions may refer to it for as long as they like.
 class Machine {
  public:
@@ -52,7 +69,7 @@ class Machine {
   // error. Places are those of the file it was read from; of one that a C++ program has filled in,
   // those of print_machine(definition).
   static std::shared_ptr<const Machine> make(Definition definition, const Zones& zones,
-                                             Diagnostics& diagnostics);
+                                             Diagnostics& diagnostics, Guards guards = {});
 
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -61,6 +78,13 @@ class Machine {
   // The definition, as it was given.
   const Definition& definition() const { return definition_; }
   const std::string& name() const { return definition_.machine; }
+  int version() const { return definition_.version.value_or(1); }
+
+  // The time zones it was checked with.
+  const Zones& zones() const { return zones_; }
+
+  // The guard of that name; null when the embedder gave none.
+  const Guard* find_guard(std::string_view name) const;
 
   // All states; the implicit `discarded` is the last when the definition has none of that name.
   std::size_t state_count() const { return states_.size(); }
@@ -109,8 +133,22 @@ class Machine {
   // The state whose task runs while the record is in this one (`started`).
   std::optional<StateId> owner_of(StateId id) const { return owners_[id]; }
 
+  // Whether a failure in another state may come back to this one.
+  bool is_checkpoint(StateId id) const { return checkpoints_[id]; }
+
+  // Whether failures of some state wait in this one, visibly.
+  bool is_failure_state(StateId id) const { return failure_states_[id]; }
+
+  // Whether its records are side jobs: rows see the data of the record that asked for the job.
+  bool is_side_job() const { return definition_.machine == "run"; }
+
  private:
   friend class Compiler;  // src/model/compile.cc
+  friend class BuiltIns;  // src/decide/built_in.cc
+
+  // The same for a machine of Pawl itself, whose name nobody else may use.
+  static std::shared_ptr<const Machine> make_built_in(Definition definition, const Zones& zones,
+                                                      Diagnostics& diagnostics);
 
   // Rows of (state, event). The table is one comb: the cells of all states are shifted so that they
   // do not meet, and each says whose it is; its size follows the rows that exist, not states times
@@ -129,7 +167,7 @@ class Machine {
   };
   using Index = std::unordered_map<std::string, std::uint32_t, NameHash, std::equal_to<>>;
 
-  Machine();
+  explicit Machine(Zones zones);
 
   // Once all names are resolved; those that lead nowhere are left out.
   void build_tables();
@@ -140,7 +178,10 @@ class Machine {
   void add_machine_rows(const EventRows& on, bool implicit);
   void build_policies();
   void add_level(std::vector<const Policy*>& levels, const Policy& p) const;
+  void build_ways_back();
 
+  Zones zones_;
+  Guards guards_;
   Definition definition_;
   std::vector<State> implicit_states_;
   std::vector<EventRows> implicit_on_;
@@ -161,6 +202,8 @@ class Machine {
   std::vector<ResolvedPolicy> run_policies_;
   std::vector<std::optional<int>> order_;
   std::vector<std::optional<StateId>> owners_;
+  std::vector<bool> checkpoints_;
+  std::vector<bool> failure_states_;
 };
 
 }  // namespace pawl

@@ -18,6 +18,7 @@ namespace pawl {
 struct RecordId {
   std::uint64_t value = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the 0 of a comparison for a pointer
   friend auto operator<=>(const RecordId&, const RecordId&) = default;
 };
 
@@ -100,10 +101,18 @@ struct Settled {
   std::int64_t fence = 0;
   TokenHash token_hash = {};
   Verb verb = Verb::done;
-  std::string answer = {};  // JSON
+  std::string state = {};  // what the answer said, and the revision with it
   std::int64_t seq = 0;
 
   friend bool operator==(const Settled&, const Settled&) = default;
+};
+
+// The task of a checkpoint that was left: coming back to it is not a new task for the world.
+struct TaskSeq {
+  std::string state;
+  std::int64_t seq = 0;
+
+  friend bool operator==(const TaskSeq&, const TaskSeq&) = default;
 };
 
 struct Parent {
@@ -155,6 +164,7 @@ struct Record {
   std::string state = {};
   Instant entered_at = {};
   std::int64_t revision = 0;  // seq of the last entry
+  Instant changed_at = {};    // of the last entry; no later one is before it
   int epoch = 1;
   int failures = 0;
   std::optional<Instant> failing_since = {};
@@ -169,11 +179,13 @@ struct Record {
   // Quiet part.
   std::optional<Instant> ready_at = {};  // from when its task may be claimed
   std::optional<Instant> wake_at = {};   // when the engine must act
+  std::optional<Instant> task_at = {};   // as ready_at, but kept while on hold
   std::vector<Timer> timers = {};
   Plan plan = {};
   Streak streak = {};
-  bool spent = false;         // the task of this state is done
-  std::int64_t task_seq = 0;  // n of the task's outside key
+  bool spent = false;                    // the task of this state is done
+  std::int64_t task_seq = 0;             // n of the task's outside key
+  std::vector<TaskSeq> left_tasks = {};  // the same of checkpoints that were left, by state
   std::vector<ChildCounts> children = {};
   int attempt = 0;  // starts so far; returns to zero
   std::int64_t fence = 0;

@@ -13,6 +13,8 @@
 
 namespace pawl {
 
+class Machine;
+
 // The answer given to an idempotency key, and a hash of what was asked.
 struct Remembered {
   std::uint64_t content = 0;
@@ -21,74 +23,95 @@ struct Remembered {
   friend bool operator==(const Remembered&, const Remembered&) = default;
 };
 
-// Whether the record that a `create` names exists.
+// Whether the record that an effect would make exists.
 struct KnownRecord {
   std::string machine;
   std::string key;
   RecordId id = {};  // 0: there is none
   std::optional<RecordId> parent = {};
+  std::string initial = {};  // of the machine: where a new record begins
 
   friend bool operator==(const KnownRecord&, const KnownRecord&) = default;
 };
 
-struct Stimulus {
-  struct Create {
-    RecordId id = {};  // for the new record
-    std::string data = "{}";
-    std::optional<Parent> parent = {};
-    std::string event = {};  // fired in the same commit, or empty
-    std::string payload = "{}";
-  };
-  struct Fire {
-    std::string event;
-    std::string payload = "{}";
-    std::optional<Create> create = {};  // create or fire: what to create when there is no record
-  };
-  struct Start {
-    TokenHash token_hash = {};
-    std::string worker = {};
-  };
-  struct Beat {
-    TokenHash token_hash = {};
-    std::string progress = {};
-  };
-  struct Done {
-    TokenHash token_hash = {};
-    std::string result = "{}";
-  };
-  struct Fail {
-    TokenHash token_hash = {};
-    Failure error;
-  };
-  // The engine's own: something is due.
-  struct Wake {};
-  // From the inbox: an event another record sent.
-  struct Sent {
-    std::string event;
-    std::string payload = "{}";
-    RecordId from = {};
-    std::optional<int> epoch_only = {};
-  };
-  // From the inbox: a child moved.
-  struct ChildChanged {
-    RecordId child = {};
-    std::string machine;
-    std::string was = {};  // empty: it is new
-    std::string is = {};
-    bool was_final = false;
-    bool is_final = false;
-    bool was_held = false;
-    bool is_held = false;
-  };
-  struct Order {
-    enum class Verb { retry, release, hold, move, patch, migrate, erase };
+namespace stimulus {
 
-    Verb verb = Verb::retry;
-    std::string reason = {};
-    std::string text = {};   // of `hold`
-    std::string state = {};  // of `move`
-    std::string data = {};   // of `patch`: a merge patch (RFC 7396)
-  };
+struct Create {
+  RecordId id = {};  // for the new record
+  std::string data = "{}";
+  std::optional<Parent> parent = {};
+  std::string event = {};  // fired in the same commit, or empty
+  std::string payload = "{}";
+  std::optional<Instant> ready_at = {};  // of the engine's own: its task not before then
+
+  friend bool operator==(const Create&, const Create&) = default;
+};
+struct Fire {
+  std::string event;
+  std::string payload = "{}";
+  std::optional<Create> create = {};  // create or fire: what to create when there is no record
+};
+struct Start {
+  TokenHash token_hash = {};
+  std::string worker = {};
+};
+struct Beat {
+  TokenHash token_hash = {};
+  std::string progress = {};
+};
+struct Done {
+  TokenHash token_hash = {};
+  std::string result = "{}";
+};
+struct Fail {
+  TokenHash token_hash = {};
+  Failure error;
+};
+// The engine's own: something is due.
+struct Wake {
+  bool passed = false;  // the clock has passed `now`: a deadline at `now` itself is due
+};
+// From the inbox: an event another record sent.
+struct Sent {
+  std::string event;
+  std::string payload = "{}";
+  RecordId from = {};
+  std::optional<int> epoch_only = {};
+};
+// From the inbox: a child moved.
+struct ChildChanged {
+  RecordId child = {};
+  std::string machine;
+  std::string was = {};  // empty: it is new
+  std::string is = {};
+  bool was_final = false;
+  bool is_final = false;
+  bool was_held = false;
+  bool is_held = false;
+};
+struct Order {
+  enum class Verb { retry, release, hold, move, patch, migrate, erase };
+
+  Verb verb = Verb::retry;
+  std::string reason = {};
+  std::string text = {};   // of `hold`
+  std::string state = {};  // of `move`
+  std::string data = {};   // of `patch`: a merge patch (RFC 7396)
+};
+
+}  // namespace stimulus
+
+struct Stimulus {
+  using Create = stimulus::Create;
+  using Fire = stimulus::Fire;
+  using Start = stimulus::Start;
+  using Beat = stimulus::Beat;
+  using Done = stimulus::Done;
+  using Fail = stimulus::Fail;
+  using Wake = stimulus::Wake;
+  using Sent = stimulus::Sent;
+  using ChildChanged = stimulus::ChildChanged;
+  using Order = stimulus::Order;
 
   std::variant<Create, Fire, Start, Beat, Done, Fail, Wake, Sent, ChildChanged, Order> what;
   std::string machine = {};
@@ -97,6 +120,7 @@ struct Stimulus {
   std::string idempotency_key = {};
   std::optional<Remembered> remembered = {};  // what is stored under that key
   std::vector<KnownRecord> known = {};        // what an earlier answer needed
+  const Machine* newest = nullptr;            // a later version, which the record may follow
   std::optional<Instant> at = {};             // of create and fire: not before then
   bool dry_run = false;                       // decided and answered, not committed
 };
@@ -121,6 +145,7 @@ struct Answer {
   std::vector<std::string> permitted = {};
   std::vector<FailedGuard> guards = {};
   bool cancel = false;                 // of a stale beat: stop working
+  bool waits = false;                  // of a message: it stays in the inbox until the hold is over
   std::vector<KnownRecord> need = {};  // asked for: load these, and ask again with them
 
   // Of a start: what the worker gets.

@@ -2,12 +2,12 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/json_text.h"
 #include "cli/machine_files.h"
+#include "cli/outlook_json.h"
 #include "cli/verb.h"
-#include "model/explain.h"
+#include "policy/explain.h"
 
 namespace pawl::cli {
 namespace {
@@ -17,19 +17,13 @@ struct ExplainOptions {
   bool json = false;
 };
 
-std::string json_list(const std::vector<std::string>& texts) {
-  std::string json = "[";
-  for (const std::string& text : texts) json += (json.size() > 1 ? "," : "") + json_string(text);
-  return json + "]";
-}
-
 void print_json(const ExplainedMachine& explained, std::ostream& out) {
   out << "{\"summary\":" << json_string(explained.summary) << ",\"states\":[";
   for (const ExplainedState& state : explained.states)
     out << (&state == &explained.states.front() ? "" : ",")
         << "{\"name\":" << json_string(state.name) << ",\"nature\":" << json_string(state.nature)
         << ",\"moves\":" << json_list(state.moves) << ",\"policy\":" << json_list(state.policy)
-        << "}";
+        << ",\"outlook\":" << (state.outlook ? to_json(*state.outlook) : "null") << "}";
   out << "],\"everywhere\":" << json_list(explained.everywhere) << ",\"policies\":[";
   for (const ExplainedPolicy& policy : explained.policies)
     out << (&policy == &explained.policies.front() ? "" : ",")

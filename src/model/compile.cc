@@ -34,12 +34,15 @@ bool contains(std::span<const std::string_view> words, std::string_view word) {
 
 class Compiler {
  public:
-  Compiler(Definition definition, const Zones& zones, Diagnostics& diagnostics)
-      : machine_(new Machine),
+  Compiler(Definition definition, const Zones& zones, Diagnostics& diagnostics, Guards guards,
+           bool built_in = false)
+      : machine_(new Machine(zones)),
         diagnostics_(diagnostics),
         zones_(zones),
-        misread_(diagnostics.has_errors()) {
+        misses_section_(diagnostics.misses_section()),
+        built_in_(built_in) {
     machine_->definition_ = std::move(definition);
+    machine_->guards_ = std::move(guards);
   }
 
   // Goes on after errors: a person wants to see all of them. Names that lead nowhere stay
@@ -127,7 +130,7 @@ class Compiler {
   // --- names ---------------------------------------------------------------------------------
 
   void check_names() {
-    if (contains(kBuiltInMachines, definition().machine))
+    if (!built_in_ && contains(kBuiltInMachines, definition().machine))
       diagnostics_.error_at(
           "reserved_name", definition().at,
           in_ticks(definition().machine) + " is a machine of Pawl itself; choose another name");
@@ -227,7 +230,7 @@ class Compiler {
 
   void resolve(Ref& ref, const Machine::Index& index, std::string_view what, std::string_view id,
                std::span<const std::string> also = {}) {
-    if (!ref || (misread_ && index.empty())) return;  // said already
+    if (!ref || (misses_section_ && index.empty())) return;  // it may be in there
     const auto found = index.find(ref.name);
     if (found != index.end()) {
       ref.id = found->second;
@@ -368,21 +371,36 @@ class Compiler {
   std::shared_ptr<Machine> machine_;
   Diagnostics& diagnostics_;
   const Zones& zones_;
-  bool misread_;  // the file has errors of form, so whole sections may be missing
+  bool misses_section_;  // names may stand in what could not be read
+  bool built_in_;        // a machine of Pawl itself
   Machine::Index policy_index_;
   std::unordered_map<const Machine::Index*, std::vector<std::string>> sorted_names_;
 };
 
+namespace {
+
 // A definition that a program has filled in goes through its file, so that it meets every check a
 // file meets, and findings have a place: a line of its canonical form.
-std::shared_ptr<const Machine> Machine::make(Definition definition, const Zones& zones,
-                                             Diagnostics& diagnostics) {
+std::shared_ptr<const Machine> compile(Definition definition, const Zones& zones,
+                                       Diagnostics& diagnostics, Guards guards, bool built_in) {
   if (definition.at.position.line == 0) {
     auto read = read_definition(print_machine(definition), diagnostics);
     if (!read) return nullptr;
     definition = *std::move(read);
   }
-  return Compiler(std::move(definition), zones, diagnostics).compile();
+  return Compiler(std::move(definition), zones, diagnostics, std::move(guards), built_in).compile();
+}
+
+}  // namespace
+
+std::shared_ptr<const Machine> Machine::make(Definition definition, const Zones& zones,
+                                             Diagnostics& diagnostics, Guards guards) {
+  return pawl::compile(std::move(definition), zones, diagnostics, std::move(guards), false);
+}
+
+std::shared_ptr<const Machine> Machine::make_built_in(Definition definition, const Zones& zones,
+                                                      Diagnostics& diagnostics) {
+  return pawl::compile(std::move(definition), zones, diagnostics, {}, true);
 }
 
 }  // namespace pawl

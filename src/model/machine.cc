@@ -77,7 +77,7 @@ std::optional<std::uint32_t> find(const Index& index, std::string_view name) {
 
 }  // namespace
 
-Machine::Machine() = default;
+Machine::Machine(Zones zones) : zones_(std::move(zones)) {}
 Machine::~Machine() = default;
 
 std::optional<StateId> Machine::find_state(std::string_view name) const {
@@ -86,6 +86,11 @@ std::optional<StateId> Machine::find_state(std::string_view name) const {
 
 std::optional<EventId> Machine::find_event(std::string_view name) const {
   return find(event_index_, name);
+}
+
+const Guard* Machine::find_guard(std::string_view name) const {
+  const auto found = guards_.find(name);
+  return found == guards_.end() ? nullptr : &found->second;
 }
 
 std::optional<TaskId> Machine::find_task(std::string_view name) const {
@@ -101,6 +106,7 @@ void Machine::build_tables() {
   build_cells();
   build_machine_rows();
   build_policies();
+  build_ways_back();
 }
 
 // States with many events first: the small ones fill the gaps.
@@ -179,6 +185,21 @@ void Machine::build_policies() {
     std::vector<const Policy*> levels;
     add_level(levels, t.policy);
     run_policies_.push_back(resolved(levels));
+  }
+}
+
+void Machine::build_ways_back() {
+  checkpoints_.assign(states_.size(), false);
+  failure_states_.assign(states_.size(), false);
+  const auto mark = [](std::vector<bool>& states, const std::optional<Ref>& ref) {
+    if (ref && ref->is_known()) states[ref->id] = true;
+  };
+  for (StateId id = 0; id < states_.size(); ++id) {
+    mark(checkpoints_, states_[id]->checkpoint);
+    const ResolvedPolicy& policy = state_policies_[id];
+    if (policy.failure) failure_states_[*policy.failure] = true;
+    for (const ErrorRows* errors : policy.errors)
+      for (const Row& row : errors->rows) mark(checkpoints_, row.checkpoint);
   }
 }
 

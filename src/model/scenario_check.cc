@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "calendar/time_of_day.h"
 #include "calendar/zone.h"
 #include "model/names.h"
 
@@ -20,16 +21,22 @@ class ScenarioCheck {
         zones_(zones),
         diagnostics_(diagnostics) {}
 
-  void check() {
-    for (const Scenario& scenario : definition_.scenarios) {
-      check_scenario_times(scenario);
-      for (const Step& step : scenario.steps)
-        if (step.record.empty()) check_step(step);
-    }
+  void check(const Scenario& scenario) {
+    check_times(scenario);
+    if (!is_ours(scenario.create)) return;
+    for (const Step& step : scenario.steps)
+      if (step.record.empty() && (step.verb != Step::Verb::create || is_ours(step.subject)))
+        check_step(step);
   }
 
  private:
-  void check_scenario_times(const Scenario& scenario) {
+  // Whether what is created is a record of this machine.
+  bool is_ours(const Json& create) const {
+    const Json* machine = create.find("machine");
+    return machine == nullptr || machine->text == machine_.name();
+  }
+
+  void check_times(const Scenario& scenario) {
     const auto zone = scenario.tz.empty() ? Result<Zone>(Zone::utc()) : zones_.find(scenario.tz);
     if (!zone) {
       diagnostics_.error_at("bad_scenario", scenario.where, zone.error().message);
@@ -38,22 +45,13 @@ class ScenarioCheck {
     if (const auto at = parse_instant(scenario.at, *zone); !at && !scenario.at.empty())
       diagnostics_.error_at("bad_scenario", scenario.where, at.error().message);
     for (const Step& step : scenario.steps) {
-      const bool wanted = !step.at.empty() && !step.at.starts_with('+') && !is_clock_time(step.at);
+      const bool wanted =
+          !step.at.empty() && !step.at.starts_with('+') && !parse_time_of_day(step.at);
       if (!wanted) continue;
       if (const auto at = parse_instant(step.at, *zone); !at)
         diagnostics_.error_at("bad_scenario", step.where,
                               in_ticks(step.at) + " is no instant, no HH:MM[:SS] and no +duration");
     }
-  }
-
-  // `08:30` or `08:30:15`.
-  static bool is_clock_time(std::string_view text) {
-    const auto two = [&](std::size_t at, int most) {
-      return is_digit(text[at]) && is_digit(text[at + 1]) &&
-             (text[at] - '0') * 10 + (text[at + 1] - '0') <= most;
-    };
-    const bool minutes = text.size() >= 5 && two(0, 23) && text[2] == ':' && two(3, 59);
-    return minutes && (text.size() == 5 || (text.size() == 8 && text[5] == ':' && two(6, 59)));
   }
 
   void check_step(const Step& step) {
@@ -92,7 +90,13 @@ class ScenarioCheck {
 }  // namespace
 
 void check_scenarios(const Machine& machine, const Zones& zones, Diagnostics& diagnostics) {
-  ScenarioCheck(machine, zones, diagnostics).check();
+  for (const Scenario& scenario : machine.definition().scenarios)
+    check_scenario(scenario, machine, zones, diagnostics);
+}
+
+void check_scenario(const Scenario& scenario, const Machine& machine, const Zones& zones,
+                    Diagnostics& diagnostics) {
+  ScenarioCheck(machine, zones, diagnostics).check(scenario);
 }
 
 }  // namespace pawl

@@ -9,4 +9,8 @@ namespace pawl {
 
 void check_scenarios(const Machine& machine, const Zones& zones, Diagnostics& diagnostics);
 
+// One scenario, whose steps are about `machine` where they name no other.
+void check_scenario(const Scenario& scenario, const Machine& machine, const Zones& zones,
+                    Diagnostics& diagnostics);
+
 }  // namespace pawl

@@ -70,4 +70,31 @@ bool Program::holds(const Sight& sight, Scratch& scratch) const {
   return false;
 }
 
+std::vector<std::string> Program::values(const Sight& sight, Scratch& scratch) const {
+  std::vector<std::string> values;
+  if (guard_.empty()) add_values(term_, sight, scratch, values);
+  return values;
+}
+
+void Program::add_values(const Term& term, const Sight& sight, Scratch& scratch,
+                         std::vector<std::string>& values) const {
+  using enum Term::Kind;
+  const bool is_path = term.kind == root || term.kind == place || term.kind == child_count ||
+                       term.kind == field || term.kind == index;
+  if (!is_path) {
+    for (const Term& operand : term.operands) add_values(operand, sight, scratch, values);
+    return;
+  }
+  const Scratch::Mark mark(scratch);
+  const Operand value = Evaluator(text_, order_, sight, scratch).evaluate(term);
+  std::string line = text_.substr(term.begin, term.end - term.begin) + " = ";
+  if (value.kind == Operand::Kind::absent) {
+    line += "absent";
+  } else {
+    append_json(line, value);
+  }
+  if (std::find(values.begin(), values.end(), line) == values.end())
+    values.push_back(std::move(line));
+}
+
 }  // namespace pawl

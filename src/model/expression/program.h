@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/expression/evaluator.h"
 #include "model/expression/expression_names.h"
@@ -45,8 +46,14 @@ class Program {
   // As a condition: whether it is true. One that has no value is false, and `scratch.why` says so.
   bool holds(const Sight& sight, Scratch& scratch) const;
 
+  // What it reads, each once, as `data.amount = 0`: for whoever asks why it does not hold.
+  std::vector<std::string> values(const Sight& sight, Scratch& scratch) const;
+
  private:
   Program() = default;
+
+  void add_values(const Term& term, const Sight& sight, Scratch& scratch,
+                  std::vector<std::string>& values) const;
 
   std::string text_;
   std::string guard_;

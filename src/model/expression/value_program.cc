@@ -267,6 +267,13 @@ bool ValueProgram::render_text(const Sight& sight, Scratch& scratch, std::string
   return render_plain(sight, scratch, out, append_plain);
 }
 
+bool ValueProgram::render_key(const Sight& sight, Scratch& scratch, std::string& out) const {
+  const Scratch::Mark mark(scratch);
+  for (const Part& part : shape_.parts)
+    if (part.program && !has_value(part.program->evaluate(sight, scratch))) return false;
+  return render_text(sight, scratch, out);
+}
+
 bool ValueProgram::render_url(const Sight& sight, Scratch& scratch, std::string& out) const {
   std::string plain;
   return render_plain(sight, scratch, out, [&](std::string& url, const Operand& value) {

@@ -43,6 +43,9 @@ class ValueProgram {
   // absent inside a longer text is empty.
   bool render_text(const Sight& sight, Scratch& scratch, std::string& out) const;
 
+  // Like render_text, but absent also when anything in it is: a key with a hole is no key.
+  bool render_key(const Sight& sight, Scratch& scratch, std::string& out) const;
+
   // Like render_text, with inserted values percent-encoded (all but RFC 3986's unreserved
   // characters).
   bool render_url(const Sight& sight, Scratch& scratch, std::string& out) const;

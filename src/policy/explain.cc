@@ -1,152 +1,17 @@
-#include "model/explain.h"
+#include "policy/explain.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "model/edges.h"
 #include "model/policy_english.h"
+#include "model/row_text.h"
+#include "policy/answers.h"
+#include "policy/outlook_text.h"
 
 namespace pawl {
 namespace {
-
-std::string text_of(const DurationValue& duration) {
-  return duration.is_fixed() ? to_text(duration.fixed) : duration.value.json.text;
-}
-
-std::string text_of(const Value& value) {
-  return value.json.kind == Json::Kind::text ? value.json.text : to_text(value.json);
-}
-
-std::string text_of(const Recipient& to) {
-  switch (to.kind) {
-    case Recipient::Kind::self:
-      return "itself";
-    case Recipient::Kind::parent:
-      return "its parent";
-    case Recipient::Kind::children:
-      return "its children of " + in_ticks(to.machine);
-    case Recipient::Kind::record:
-      break;
-  }
-  return to.machine + "/" + text_of(to.key);
-}
-
-std::string text_of(const EffectRow& effect) {
-  std::string text;
-  switch (effect.verb) {
-    case EffectRow::Verb::notify:
-      text = "notifies " + in_ticks(effect.target.name);
-      break;
-    case EffectRow::Verb::run:
-      text = "runs " + in_ticks(effect.target.name) + " aside";
-      break;
-    case EffectRow::Verb::send:
-      text =
-          "sends " + in_ticks(effect.target.name) + " to " + (effect.to ? text_of(*effect.to) : "");
-      break;
-    case EffectRow::Verb::create:
-      text = "creates a " + in_ticks(effect.target.name);
-      break;
-  }
-  if (effect.each) text += " for each of " + effect.each->text;
-  if (effect.in) text += " after " + text_of(*effect.in);
-  if (effect.condition) text += " if " + effect.condition->text;
-  return text;
-}
-
-std::string text_of(const Delays& delays) {
-  if (delays.kind == Delays::Kind::fixed) return text_of(delays.first) + " each time";
-  if (delays.kind == Delays::Kind::list) {
-    std::vector<std::string> all;
-    for (const DurationValue& delay : delays.list) all.push_back(text_of(delay));
-    return all.empty() ? "never" : join(all, ", then ", ", then ");
-  }
-  const int whole = delays.factor_milli / 1'000;
-  std::string text = text_of(delays.first);
-  if (delays.factor_milli != 1'000) {
-    std::string factor = std::to_string(whole);
-    if (const int rest = delays.factor_milli % 1'000; rest != 0) {
-      std::string digits = std::to_string(1'000 + rest).substr(1);
-      while (digits.back() == '0') digits.pop_back();
-      factor += "." + digits;
-    }
-    text += ", each time " + factor + " times as long";
-  }
-  if (delays.max) text += ", at most " + text_of(*delays.max);
-  if (delays.jitter == Delays::Jitter::full) text += ", anything from nothing to that";
-  if (delays.jitter == Delays::Jitter::equal) text += ", at least half of that";
-  if (delays.jitter == Delays::Jitter::percent)
-    text += ", give or take " + std::to_string(delays.jitter_percent) + "%";
-  text += delays.attempts ? ", " + std::to_string(*delays.attempts) + " attempts in all"
-                          : ", without end";
-  return text;
-}
-
-std::string action_of(const Row& row) {
-  switch (row.action) {
-    case Row::Action::retry:
-      return row.delays ? "is retried after " + text_of(*row.delays) : "is retried";
-    case Row::Action::later:
-      return "is no failure: asks again after " + text_of(*row.delays);
-    case Row::Action::done:
-      return "counts as done";
-    case Row::Action::give_up:
-      return "gives up at once";
-    case Row::Action::none:
-      break;
-  }
-  return "";
-}
-
-std::string text_of(const Row& row) {
-  std::vector<std::string> parts;
-  if (row.to) parts.push_back("goes to " + in_ticks(row.to->name));
-  if (row.event)
-    parts.push_back(row.event->name == "only" ? "fires the one permitted event"
-                                              : "fires " + in_ticks(row.event->name));
-  if (row.fail) parts.push_back("fails with " + text_of(*row.fail));
-  if (row.action != Row::Action::none) parts.push_back(action_of(row));
-  if (row.checkpoint) parts.push_back("comes back to " + in_ticks(row.checkpoint->name));
-  if (row.transient) parts.emplace_back("never alerts");
-  if (row.hold) parts.push_back("is put on hold: " + text_of(row.hold->text));
-  if (!row.set.empty()) {
-    std::vector<std::string> names;
-    for (const Assignment& assignment : row.set) names.push_back(assignment.name);
-    parts.push_back("sets " + join(names, ", ", " and "));
-  }
-  for (const EffectRow& effect : row.effects) parts.push_back(text_of(effect));
-  if (!row.alert.empty()) parts.push_back("alerts " + in_ticks(row.alert));
-  if (row.new_epoch) parts.emplace_back("begins anew");
-  return parts.empty() ? "nothing changes" : join(parts, ", ", ", ");
-}
-
-std::string text_of(const std::vector<Ref>& states) {
-  std::vector<std::string> names;
-  for (const Ref& state : states) names.push_back(in_ticks(state.name));
-  return join(names, ", ", " and ");
-}
-
-std::string conditions_of(const Row& row) {
-  std::vector<std::string> conditions;
-  if (row.from == Row::From::all) conditions.emplace_back("in all states");
-  if (!row.from_states.empty()) conditions.push_back("in " + text_of(row.from_states));
-  if (!row.except.empty()) conditions.push_back("except in " + text_of(row.except));
-  if (row.held == Row::Held::yes) conditions.emplace_back("on hold");
-  if (row.elapsed) conditions.push_back("after " + text_of(*row.elapsed) + " of failures");
-  if (row.condition) conditions.push_back("if " + row.condition->text);
-  return join(conditions, " and ", " and ");
-}
-
-std::string text_of(std::span<const Row> rows) {
-  std::vector<std::string> choices;
-  for (const Row& row : rows) {
-    const std::string conditions = conditions_of(row);
-    const std::string otherwise = choices.empty() ? "" : "else ";
-    choices.push_back(conditions.empty() ? otherwise + text_of(row)
-                                         : conditions + ": " + text_of(row));
-  }
-  return join(choices, "; ", "; ");
-}
 
 std::string nature_of(const Machine& machine, StateId id) {
   const State& state = machine.state(id);
@@ -223,33 +88,39 @@ std::vector<std::string> retries_of(const Delays& delays) {
 }
 
 // Without `to` a record that has given up rests on hold, whether its row says so or not.
-Rows given_up(std::span<const Row> rows) {
+std::string given_up(std::span<const Row> rows) {
   Rows said(rows.begin(), rows.end());
   for (Row& row : said)
     if (!row.to && !row.hold) row.hold = HoldText{"gave_up", "{error.message}"};
-  return said;
+  const bool built_in = rows.data() == Machine::built_in_policy().give_up.data();
+  return text_of(said) + (built_in ? ", alerts the server's channel" : "");
 }
 
-bool is_built_in(const ErrorRows& error) {
-  const std::vector<ErrorRows>& built_in = Machine::built_in_policy().errors;
-  return &error >= built_in.data() && &error < built_in.data() + built_in.size();
+bool uses_policy_delays(const Outlook& outlook) {
+  return std::any_of(outlook.runs.begin(), outlook.runs.end(),
+                     [](const Outlook::Run& run) { return !run.own_delays; });
 }
 
-std::vector<std::string> policy_of(const Machine& machine, StateId id) {
-  if (!can_fail(machine, id) || machine.owner_of(id)) return {};
-  const ResolvedPolicy& policy = machine.policy_of_state(id);
+std::vector<std::string> attempts_of(const ResolvedPolicy& policy) {
+  std::vector<std::string> lines{"One attempt may take " + text_of(policy.timeout)};
+  if (policy.lease)
+    lines.push_back("A worker silent for " + text_of(*policy.lease) + " has lost its attempt");
+  return lines;
+}
+
+std::vector<std::string> errors_of(const ResolvedPolicy& policy) {
   std::vector<std::string> lines;
-  if (machine.state(id).task) {
-    lines.push_back("One attempt may take " + text_of(policy.timeout));
-    if (policy.lease)
-      lines.push_back("A worker silent for " + text_of(*policy.lease) + " has lost its attempt");
-  }
-  for (const ErrorRows* error : policy.errors)
+  for (const ErrorRows* error : reachable_errors(policy))
     if (!is_built_in(*error))
       lines.push_back((error->code == "default" ? "Any other error: "
                                                 : "Error " + in_ticks(error->code) + ": ") +
                       text_of(error->rows));
-  for (std::string& line : retries_of(policy.retry)) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::vector<std::string> ways_back_of(const Machine& machine, StateId id) {
+  const ResolvedPolicy& policy = machine.policy_of_state(id);
+  std::vector<std::string> lines;
   if (policy.failure)
     lines.push_back("A failed record waits in " + in_ticks(machine.state(*policy.failure).name));
   if (const StateId back = checkpoint_of(machine, id); back != id)
@@ -257,8 +128,31 @@ std::vector<std::string> policy_of(const Machine& machine, StateId id) {
   if (policy.count == Policy::Count::epoch)
     lines.emplace_back("Failures are counted over all states, until a fresh start");
   if (policy.count == Policy::Count::lifetime) lines.emplace_back("Failures are counted for ever");
-  lines.push_back("When no retry is left: " + text_of(given_up(policy.give_up)));
   return lines;
+}
+
+std::vector<std::string> policy_of(const Machine& machine, StateId id, const Outlook& outlook) {
+  const ResolvedPolicy& policy = machine.policy_of_state(id);
+  std::vector<std::string> lines;
+  const auto add = [&](std::vector<std::string> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(lines));
+  };
+  if (machine.state(id).task) add(attempts_of(policy));
+  add(errors_of(policy));
+  if (uses_policy_delays(outlook)) add(retries_of(policy.retry));
+  add(ways_back_of(machine, id));
+  if (outlook.can_give_up) lines.push_back("When it gives up: " + given_up(policy.give_up));
+  return lines;
+}
+
+ExplainedState explain(const Machine& machine, StateId id) {
+  ExplainedState state{.name = machine.state(id).name,
+                       .nature = nature_of(machine, id),
+                       .moves = moves_of(machine, machine.state(id))};
+  if (!can_fail(machine, id) || machine.owner_of(id)) return state;
+  state.outlook = outlook_of(machine, id);
+  state.policy = policy_of(machine, id, *state.outlook);
+  return state;
 }
 
 // The sentences do not know the states: the one with `planned` has a name of its own in them.
@@ -282,8 +176,7 @@ ExplainedMachine explain(const Machine& machine) {
   if (!definition.doc.empty()) explained.summary += " " + definition.doc;
   if (definition.schedule) explained.summary += " " + text_of(*definition.schedule);
   for (StateId id = 0; id < definition.states.size(); ++id)
-    explained.states.push_back({machine.state(id).name, nature_of(machine, id),
-                                moves_of(machine, machine.state(id)), policy_of(machine, id)});
+    explained.states.push_back(explain(machine, id));
   for (const EventRows& on : definition.on)
     explained.everywhere.push_back("On " + text_of_event(machine, on.event) + ": " +
                                    text_of(on.rows) + ".");
@@ -299,6 +192,8 @@ std::string to_text(const ExplainedMachine& explained) {
     for (const std::string& move : state.moves) text += "  " + move + "\n";
     if (!state.policy.empty()) text += "  When it fails:\n";
     for (const std::string& line : state.policy) text += "    " + line + ".\n";
+    if (!state.outlook) continue;
+    for (const std::string& line : to_lines(*state.outlook)) text += "    " + line + "\n";
   }
   if (!explained.everywhere.empty()) text += "\nIn every open state, unless it says otherwise:\n";
   for (const std::string& line : explained.everywhere) text += "  " + line + "\n";
