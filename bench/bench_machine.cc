@@ -1,32 +1,17 @@
 // What a machine costs: reading a large file, one step of the table beside a hand-written switch,
 // and one guard.
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <new>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "counted_new.h"
 #include "model/expression/program.h"
 #include "pawl/machine_file.h"
 #include "rounds.h"
-
-namespace {
-
-std::atomic<std::int64_t> g_allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++g_allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace pawl::bench {
 namespace {
@@ -185,16 +170,16 @@ bool bench_guard() {
       .data = R"({"customer":"c-17","amount":10.50,"items":[1,2,3],"method":"card"})"};
   Scratch scratch;
   bool held = (*program)->holds(sight, scratch);
-  const std::int64_t before = g_allocations;
+  const std::int64_t before = allocations();
   const double begin = cpu_seconds();
   for (std::int64_t i = 0; i < kTimes; ++i) held = held && (*program)->holds(sight, scratch);
   const double taken = cpu_seconds() - begin;
-  const std::int64_t allocations = g_allocations - before;
+  const std::int64_t made = allocations() - before;
   std::printf(
       "one guard, `data.amount > 0 and data.method == 'card'`: %.0f ns CPU, %lld allocations\n",
-      taken / static_cast<double>(kTimes) * 1e9, static_cast<long long>(allocations));
-  std::printf("  goal: no allocation: %s\n", allocations == 0 && held ? "met" : "MISSED");
-  return allocations == 0 && held;
+      taken / static_cast<double>(kTimes) * 1e9, static_cast<long long>(made));
+  std::printf("  goal: no allocation: %s\n", made == 0 && held ? "met" : "MISSED");
+  return made == 0 && held;
 }
 
 int run() {

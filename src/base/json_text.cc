@@ -2,10 +2,14 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace pawl {
 namespace {
+
+// ASCII that stands for itself: nearly all texts are nothing else.
+bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 // The length of the valid UTF-8 sequence that begins at `at`, or 0.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
@@ -55,6 +59,11 @@ std::string json_string(std::string_view text) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
+  if (std::all_of(text.begin(), text.end(), is_plain)) {
+    out += text;
+    out += '"';
+    return;
+  }
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
     if (length == 1) {

@@ -1,0 +1,516 @@
+#include "decide/codec.h"
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <type_traits>
+
+#include "base/json_text.h"
+#include "decide/json_edit.h"
+#include "model/expression/json_view.h"
+
+namespace pawl {
+namespace {
+
+class Writer;
+class Reader;
+
+// What a description of fields takes: the value itself when it is read into.
+template <class Archive, class T>
+using Of = std::conditional_t<std::same_as<Archive, Writer>, const T, T>;
+
+template <class T>
+concept Whole = std::integral<T> && !std::same_as<T, bool>;
+
+// --- descriptions: one for both directions -----------------------------------------------------
+
+template <class A>
+void fields(A& a, Of<A, RecordId>& id) {
+  a.member("value", id.value);
+}
+
+template <class A>
+void fields(A& a, Of<A, Actor>& actor) {
+  a.member("name", actor.name);
+  a.member("roles", actor.roles);
+}
+
+template <class A>
+void fields(A& a, Of<A, Failure>& failure) {
+  a.member("code", failure.code);
+  a.member("message", failure.message);
+  a.json("detail", failure.detail);
+  a.member("retry_after", failure.retry_after);
+  a.member("transient", failure.transient);
+  a.member("at", failure.at);
+  a.member("fingerprint", failure.fingerprint);
+}
+
+template <class A>
+void fields(A& a, Of<A, Hold>& hold) {
+  a.member("code", hold.code);
+  a.member("text", hold.text);
+  a.member("since", hold.since);
+  a.member("by", hold.by);
+}
+
+template <class A>
+void fields(A& a, Of<A, Streak>& streak) {
+  a.member("state", streak.state);
+  a.member("code", streak.code);
+  a.member("code_failures", streak.code_failures);
+  a.member("laters", streak.laters);
+  a.member("checkpoint", streak.checkpoint);
+}
+
+template <class A>
+void fields(A& a, Of<A, Timer>& timer) {
+  a.member("kind", timer.kind);
+  a.member("index", timer.index);
+  a.member("at", timer.at);
+}
+
+template <class A>
+void fields(A& a, Of<A, Plan>& plan) {
+  a.member("anchor", plan.anchor);
+  a.member("zone", plan.zone);
+  a.member("serving", plan.serving);
+  a.member("next", plan.next);
+}
+
+template <class A>
+void fields(A& a, Of<A, Attempt>& attempt) {
+  a.member("token_hash", attempt.token_hash);
+  a.member("worker", attempt.worker);
+  a.member("started_at", attempt.started_at);
+  a.member("lease_until", attempt.lease_until);
+  a.member("deadline_at", attempt.deadline_at);
+  a.json("progress", attempt.progress);
+}
+
+template <class A>
+void fields(A& a, Of<A, Settled>& settled) {
+  a.member("fence", settled.fence);
+  a.member("token_hash", settled.token_hash);
+  a.member("verb", settled.verb);
+  a.member("state", settled.state);
+  a.member("seq", settled.seq);
+}
+
+template <class A>
+void fields(A& a, Of<A, TaskSeq>& left) {
+  a.member("state", left.state);
+  a.member("seq", left.seq);
+}
+
+template <class A>
+void fields(A& a, Of<A, Parent>& parent) {
+  a.member("id", parent.id);
+  a.member("machine", parent.machine);
+  a.member("key", parent.key);
+}
+
+template <class A>
+void fields(A& a, Of<A, ChildCounts::InState>& in_state) {
+  a.member("state", in_state.state);
+  a.member("count", in_state.count);
+}
+
+template <class A>
+void fields(A& a, Of<A, ChildCounts>& counts) {
+  a.member("machine", counts.machine);
+  a.member("all", counts.all);
+  a.member("open", counts.open);
+  a.member("final", counts.final);
+  a.member("hold", counts.hold);
+  a.member("states", counts.states);
+}
+
+template <class A>
+void fields(A& a, Of<A, Label>& label) {
+  a.member("name", label.name);
+  a.json("value", label.value);
+}
+
+template <class A>
+void fields(A& a, Of<A, KnownRecord>& known) {
+  a.member("machine", known.machine);
+  a.member("key", known.key);
+  a.member("id", known.id);
+  a.member("parent", known.parent);
+  a.member("initial", known.initial);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Create>& create) {
+  a.member("id", create.id);
+  a.json("data", create.data);
+  a.member("parent", create.parent);
+  a.member("event", create.event);
+  a.json("payload", create.payload);
+  a.member("ready_at", create.ready_at);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Fire>& fire) {
+  a.member("event", fire.event);
+  a.json("payload", fire.payload);
+  a.member("create", fire.create);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Start>& start) {
+  a.member("token_hash", start.token_hash);
+  a.member("worker", start.worker);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Beat>& beat) {
+  a.member("token_hash", beat.token_hash);
+  a.json("progress", beat.progress);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Done>& done) {
+  a.member("token_hash", done.token_hash);
+  a.json("result", done.result);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Fail>& fail) {
+  a.member("token_hash", fail.token_hash);
+  a.member("error", fail.error);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Wake>& wake) {
+  a.member("passed", wake.passed);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Sent>& sent) {
+  a.member("event", sent.event);
+  a.json("payload", sent.payload);
+  a.member("from", sent.from);
+  a.member("epoch_only", sent.epoch_only);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::ChildChanged>& changed) {
+  a.member("child", changed.child);
+  a.member("machine", changed.machine);
+  a.member("was", changed.was);
+  a.member("is", changed.is);
+  a.member("was_final", changed.was_final);
+  a.member("is_final", changed.is_final);
+  a.member("was_held", changed.was_held);
+  a.member("is_held", changed.is_held);
+}
+
+template <class A>
+void fields(A& a, Of<A, Stimulus::Order>& order) {
+  a.member("verb", order.verb);
+  a.member("reason", order.reason);
+  a.member("text", order.text);
+  a.member("state", order.state);
+  a.json("data", order.data);
+}
+
+template <class A>
+void quiet_fields(A& a, Of<A, Record>& record) {
+  a.member("revision", record.revision);
+  a.member("changed_at", record.changed_at);
+  a.member("ready_at", record.ready_at);
+  a.member("wake_at", record.wake_at);
+  a.member("task_at", record.task_at);
+  a.member("timers", record.timers);
+  a.member("plan", record.plan);
+  a.member("streak", record.streak);
+  a.member("spent", record.spent);
+  a.member("task_seq", record.task_seq);
+  a.member("left_tasks", record.left_tasks);
+  a.member("children", record.children);
+  a.member("attempt", record.attempt);
+  a.member("fence", record.fence);
+  a.member("running", record.running);
+  a.member("settled", record.settled);
+  a.member("writes", record.writes);
+}
+
+template <class A>
+void core_fields(A& a, Of<A, Record>& record, std::uint32_t which) {
+  if (which & kCoreIdentity) {
+    a.always("id", record.id.value);
+    a.always("machine", record.machine);
+    a.always("key", record.key);
+    a.always("created_at", record.created_at);
+    a.always("parent", record.parent);
+  }
+  if (which & kCoreVersion) a.always("version", record.version);
+  if (which & kCoreState) {
+    a.always("state", record.state);
+    a.always("entered_at", record.entered_at);
+  }
+  if (which & kCoreEpoch) a.always("epoch", record.epoch);
+  if (which & kCoreFailures) {
+    a.always("failures", record.failures);
+    a.always("failing_since", record.failing_since);
+    a.always("failed_from", record.failed_from);
+  }
+  if (which & kCoreError) a.always("error", record.error);
+  if (which & kCoreHold) a.always("hold", record.hold);
+  if (which & kCoreData) a.always_json("data", record.data);
+  if (which & kCoreResult) a.always_json("result", record.result);
+  if (which & kCoreLabels) a.always("labels", record.labels);
+  if (which & kCorePriority) a.always("priority", record.priority);
+}
+
+template <class A>
+void fields(A& a, Of<A, Answer>& answer) {
+  a.member("kind", answer.kind);
+  a.member("state", answer.state);
+  a.member("revision", answer.revision);
+  a.json("result", answer.result);
+}
+
+// --- writing -----------------------------------------------------------------------------------
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+class Writer {
+ public:
+  explicit Writer(std::string& out) : map_(out) {}
+
+  // Left out when it is empty, zero or false; a word never.
+  void member(std::string_view name, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if (std::is_enum_v<T> || value != T{}) always(name, value);
+  }
+  void always(std::string_view name, const auto& value) { write(map_.member(name), value); }
+
+  // A text that is JSON itself.
+  void json(std::string_view name, const std::string& value) {
+    if (!value.empty()) map_.json(name, value);
+  }
+  void always_json(std::string_view name, const std::string& value) {
+    map_.json(name, value.empty() ? "null" : value);
+  }
+
+ private:
+  void write(std::string& out, const std::string& text) { append_json_string(out, text); }
+  void write(std::string& out, bool value) { out += value ? "true" : "false"; }
+  void write(std::string& out, const TokenHash& hash) {
+    std::array<char, 2 * std::tuple_size_v<TokenHash> + 2> hex{};
+    char* to = hex.data();
+    *to++ = '"';
+    for (const std::byte byte : hash) {
+      *to++ = kHexDigits[std::to_integer<unsigned>(byte) >> 4U];
+      *to++ = kHexDigits[std::to_integer<unsigned>(byte) & 15U];
+    }
+    *to = '"';
+    out.append(hex.data(), hex.size());
+  }
+  void write(std::string& out, Instant at) { append_number(out, at.time_since_epoch().count()); }
+  void write(std::string& out, Duration duration) { append_number(out, duration.count()); }
+  template <Whole T>
+  void write(std::string& out, T number) {
+    append_number(out, static_cast<std::int64_t>(number));
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void write(std::string& out, T word) { append_number(out, static_cast<std::int64_t>(word)); }
+  template <class T>
+  void write(std::string& out, const std::optional<T>& value) {
+    if (value) {
+      write(out, *value);
+    } else {
+      out += "null";
+    }
+  }
+  template <class T>
+  void write(std::string& out, const std::vector<T>& list) {
+    out += '[';
+    for (const T& item : list) {
+      if (out.back() != '[') out += ',';
+      write(out, item);
+    }
+    out += ']';
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  void write(std::string& out, const T& value) {
+    Writer writer(out);
+    fields(writer, value);
+  }
+
+  JsonMap map_;
+};
+
+// --- reading -----------------------------------------------------------------------------------
+
+class Reader {
+ public:
+  explicit Reader(JsonView map) : map_(map) {}
+
+  void member(std::string_view name, auto& value) {
+    if (const JsonView view = map_.member(name); !view.absent()) read(view, value);
+  }
+  void always(std::string_view name, auto& value) { member(name, value); }
+  void json(std::string_view name, std::string& value) {
+    if (const JsonView view = map_.member(name); !view.absent()) value = view.json();
+  }
+  void always_json(std::string_view name, std::string& value) {
+    json(name, value);
+    if (value == "null") value.clear();
+  }
+
+ private:
+  static std::int64_t number(JsonView view) {
+    const std::string_view digits = view.json();
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  }
+  static unsigned digit(char hex) {
+    return static_cast<unsigned>(hex <= '9' ? hex - '0' : hex - 'a' + 10);
+  }
+
+  void read(JsonView view, std::string& text) {
+    Scratch scratch;
+    text = view.text(scratch);
+  }
+  void read(JsonView view, bool& value) { value = view.boolean(); }
+  void read(JsonView view, TokenHash& hash) {
+    std::string hex;
+    read(view, hex);
+    if (hex.size() != 2 * hash.size()) return;
+    for (std::size_t i = 0; i < hash.size(); ++i)
+      hash[i] = static_cast<std::byte>(digit(hex[2 * i]) << 4U | digit(hex[2 * i + 1]));
+  }
+  void read(JsonView view, Instant& at) { at = Instant(Duration(number(view))); }
+  void read(JsonView view, Duration& duration) { duration = Duration(number(view)); }
+  template <Whole T>
+  void read(JsonView view, T& value) {
+    value = static_cast<T>(number(view));
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  void read(JsonView view, T& word) { word = static_cast<T>(number(view)); }
+  template <class T>
+  void read(JsonView view, std::optional<T>& value) {
+    if (view.kind() == JsonView::Kind::null) {
+      value.reset();
+    } else {
+      read(view, value.emplace());
+    }
+  }
+  template <class T>
+  void read(JsonView view, std::vector<T>& list) {
+    list.clear();
+    for (JsonWalk walk(view); walk.next();) read(walk.value(), list.emplace_back());
+  }
+  template <class T>
+  requires std::is_class_v<T>
+  void read(JsonView view, T& value) {
+    Reader reader(view);
+    fields(reader, value);
+  }
+
+  JsonView map_;
+};
+
+// The names of the stimuli, in the order of the variant.
+constexpr std::array<std::string_view, 10> kStimuli{"create", "fire", "start", "beat",  "done",
+                                                    "fail",   "wake", "sent",  "child", "order"};
+
+template <std::size_t I = 0>
+void read_what(JsonView map, Stimulus& stimulus) {
+  if constexpr (I < std::variant_size_v<decltype(stimulus.what)>) {
+    const JsonView view = map.member(kStimuli[I]);
+    if (view.absent()) {
+      read_what<I + 1>(map, stimulus);
+      return;
+    }
+    Reader reader(view);
+    fields(reader, stimulus.what.template emplace<I>());
+  }
+}
+
+template <class A>
+void common_fields(A& a, Of<A, Stimulus>& stimulus) {
+  a.member("actor", stimulus.actor);
+  a.member("idempotency_key", stimulus.idempotency_key);
+  a.member("known", stimulus.known);
+}
+
+}  // namespace
+
+void append_input(std::string& out, const Stimulus& stimulus, const Record& before) {
+  JsonMap map(out);
+  {
+    const std::string_view name = kStimuli[stimulus.what.index()];
+    std::visit(
+        [&](const auto& what) {
+          Writer writer(map.member(name));
+          fields(writer, what);
+        },
+        stimulus.what);
+  }
+  {
+    Writer writer(map.member("given"));
+    common_fields(writer, stimulus);
+  }
+  Writer writer(map.member("quiet"));
+  quiet_fields(writer, before);
+}
+
+Input read_input(std::string_view input) {
+  Input read;
+  const JsonView map(input);
+  read_what(map, read.stimulus);
+  Reader given(map.member("given"));
+  common_fields(given, read.stimulus);
+  Reader quiet(map.member("quiet"));
+  quiet_fields(quiet, read.quiet);
+  return read;
+}
+
+Record joined(const Record& core, const Record& quiet) {
+  Record record = quiet;
+  fold(record, core_text(core));
+  return record;
+}
+
+void append_changes(std::string& out, const Record& record, std::uint32_t which) {
+  Writer writer(out);
+  core_fields(writer, record, which);
+}
+
+void fold(Record& core, std::string_view changes) {
+  Reader reader{JsonView(changes)};
+  core_fields(reader, core, kCoreAll);
+}
+
+std::string core_text(const Record& record) {
+  std::string text;
+  append_changes(text, record, kCoreAll);
+  return text;
+}
+
+std::string answer_text(const Answer& answer) {
+  std::string text;
+  {
+    Writer writer(text);
+    fields(writer, answer);
+  }
+  return text;
+}
+
+Answer read_answer(std::string_view text) {
+  Answer answer;
+  Reader reader{JsonView(text)};
+  fields(reader, answer);
+  return answer;
+}
+
+}  // namespace pawl

@@ -1,0 +1,365 @@
+// Corners in which decide once went wrong. Found by random machines (tests/decide); each is told
+// with as little as shows it.
+#include <string>
+
+#include "base/json_text.h"
+#include "gtest/gtest.h"
+#include "pawl/decide.h"
+#include "pawl/machine_file.h"
+
+namespace pawl {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Kind = Answer::Kind;
+using Verb = Stimulus::Order::Verb;
+
+const Zones& zones() {
+  static const Zones zones = *Zones::open();
+  return zones;
+}
+
+// A record of a small machine, and what happens to it.
+class Story {
+ public:
+  explicit Story(const std::string& states, std::string data = "{}")
+      : machine_(read_machine("machine: m\ninitial: a\n" + states, zones()).machine) {
+    EXPECT_NE(machine_, nullptr) << states;
+    give(Stimulus::Create{.id = {1}, .data = std::move(data)});
+  }
+
+  template <class What>
+  Answer give(What what, bool is_operator = false) {
+    const Stimulus stimulus{.what = std::move(what),
+                            .machine = "m",
+                            .key = "k",
+                            .actor = {"eve", {is_operator ? "operator" : "app"}},
+                            .newest = newest_};
+    last = decide(*machine_, record, stimulus, now);
+    if (last.changed) record = last.record;
+    return last.answer;
+  }
+
+  Answer fire(std::string event, std::string payload = "{}") {
+    return give(Stimulus::Fire{.event = std::move(event), .payload = std::move(payload)});
+  }
+  Answer start() { return give(Stimulus::Start{.token_hash = token_}); }
+  Answer done(std::string result = "{}") {
+    return give(Stimulus::Done{.token_hash = token_, .result = std::move(result)});
+  }
+  Answer fail(std::string code) {
+    return give(Stimulus::Fail{.token_hash = token_, .error = {.code = std::move(code)}});
+  }
+  Answer wake() { return give(Stimulus::Wake{}); }
+  Answer order(Verb verb, std::string state = {}) {
+    return give(Stimulus::Order{.verb = verb, .reason = "because", .state = std::move(state)},
+                true);
+  }
+  Answer child(std::string is) {
+    return give(Stimulus::ChildChanged{.child = {9}, .machine = "part", .is = std::move(is)});
+  }
+  void follow(const std::string& states) {
+    newest_owner_ = read_machine("machine: m\nversion: 2\ninitial: a\n" + states, zones()).machine;
+    EXPECT_NE(newest_owner_, nullptr) << states;
+    newest_ = newest_owner_.get();
+  }
+
+  std::string hold() const { return record.hold ? record.hold->code : ""; }
+  Entry::Kind last_kind() const { return last.entries.back().kind; }
+
+  Record record;
+  Decision last;
+  Instant now = Instant{std::chrono::sys_days{std::chrono::year{2026} / 3 / 2}};
+
+ private:
+  static TokenHash some_token() {
+    TokenHash token{};
+    token[0] = std::byte{1};
+    return token;
+  }
+
+  std::shared_ptr<const Machine> machine_;
+  std::shared_ptr<const Machine> newest_owner_;
+  const Machine* newest_ = nullptr;
+  TokenHash token_ = some_token();
+};
+
+TEST(Corner, ADoneRowThatFailsWithAnErrorThatIsDoneIsALoop) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, errors: {c: done}, done: {fail: c}}
+)");
+  story.start();
+  EXPECT_EQ(story.done().kind, Kind::ok);
+  EXPECT_EQ(story.hold(), "loop");
+  EXPECT_EQ(story.order(Verb::release).kind, Kind::ok);
+  EXPECT_TRUE(story.record.ready_at);
+}
+
+TEST(Corner, AWhenRowWhoseEventStaysIsALoop) {
+  Story story(R"(
+events: {e: {}}
+states:
+  a: {when: {if: record.epoch == 1, event: e}, on: {e: {set: {x: 1}}}}
+)");
+  EXPECT_EQ(story.hold(), "loop");
+}
+
+TEST(Corner, ARowMayFailAndHold) {
+  Story story(R"(
+states:
+  a: {on: {e: {fail: c, hold: look}}}
+)");
+  EXPECT_EQ(story.fire("e").kind, Kind::ok);
+  EXPECT_EQ(story.hold(), "machine");
+  EXPECT_EQ(story.record.failures, 1);
+  EXPECT_EQ(story.last.entries.size(), 1U);
+  EXPECT_EQ(story.last_kind(), Entry::Kind::failed);
+}
+
+TEST(Corner, ARowThatFailsWithAnErrorThatIsDoneIsDone) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, errors: {c: done}, done: b, on: {e: {fail: c, hold: look}}}
+  b: {final: true}
+)");
+  EXPECT_EQ(story.fire("e").kind, Kind::ok);
+  EXPECT_EQ(story.record.state, "b");
+  EXPECT_EQ(story.hold(), "machine");
+  EXPECT_EQ(story.last.entries.size(), 1U);
+  EXPECT_EQ(story.last_kind(), Entry::Kind::done);
+}
+
+TEST(Corner, AnEventWhoseRowFailsIsAFailure) {
+  Story story(R"(
+events: {e: {}}
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: {event: e}, on: {e: {fail: c}}}
+)");
+  story.start();
+  story.done();
+  EXPECT_EQ(story.record.failures, 1);
+  EXPECT_EQ(story.last_kind(), Entry::Kind::failed);
+  EXPECT_EQ(story.last.entries.back().event, "e");
+}
+
+TEST(Corner, ADefaultNoticeIsJson) {
+  Story story(R"(
+states:
+  a: {effects: [{notify: ops}], on: {e: a}}
+)");
+  ASSERT_EQ(story.last.effects.size(), 1U);
+  EXPECT_TRUE(check_json(story.last.effects[0].payload));
+}
+
+TEST(Corner, AResultThatIsNullIsKeptAsNone) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: {to: b, set: {x: "{result}"}}}
+  b: {final: true}
+)");
+  story.start();
+  story.done("null");
+  EXPECT_EQ(story.record.result, "");
+  EXPECT_EQ(story.record.data, R"({"x":null})");
+}
+
+TEST(Corner, ASecondFailureInPlaceReplacesTheWayBack) {
+  Story story(R"(
+retry: 10s
+states:
+  a: {on: {e: {fail: c}}, resume: a}
+)");
+  story.fire("e");
+  story.now += seconds{5};
+  story.fire("e");
+  ASSERT_EQ(story.record.timers.size(), 1U);
+  EXPECT_EQ(story.record.wake_at, story.now + seconds{10});
+}
+
+TEST(Corner, AStateWhoseEventsNeedAHoldIsNoPlaceToWait) {
+  Story story(R"(
+states:
+  a: {after: {0: {if: false, to: b}}, on: {e: {held: true, to: b}}}
+  b: {final: true}
+)");
+  story.wake();
+  EXPECT_EQ(story.hold(), "no_way_back");
+}
+
+TEST(Corner, ATimerDoesNotExcuseATaskThatIsNeverReady) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, retry: [], done: a, every: {1h: {}}}
+)");
+  story.start();
+  story.fail("c");
+  EXPECT_EQ(story.hold(), "gave_up");
+  story.order(Verb::hold);
+  EXPECT_EQ(story.hold(), "operator");
+  story.order(Verb::release);
+  EXPECT_EQ(story.hold(), "");
+  EXPECT_TRUE(story.record.ready_at);
+  EXPECT_EQ(story.record.epoch, 2);
+}
+
+TEST(Corner, WhoFiresAnEventIsToldOfABadValueAndChangesNothing) {
+  Story story(R"(
+states:
+  a: {on: {e: {fail: "{event.code}"}}}
+)");
+  EXPECT_EQ(story.fire("e").kind, Kind::error);
+  EXPECT_FALSE(story.last.changed);
+  story.give(Stimulus::Sent{.event = "e"});
+  EXPECT_EQ(story.hold(), "bad_value");
+}
+
+TEST(Corner, AStartThatMeetsABadValueGetsNothing) {
+  Story story(R"(
+tasks: {t: {queue: q, timeout: "{data.d}"}}
+states:
+  a: {task: t, done: a}
+)");
+  const Answer answer = story.start();
+  EXPECT_EQ(answer.kind, Kind::none);
+  EXPECT_EQ(answer.task, "");
+  EXPECT_EQ(story.hold(), "bad_value");
+}
+
+TEST(Corner, AChildIsCountedEvenWhereItsParentMeetsABadValue) {
+  Story story(R"(
+states:
+  a: {when: {if: children.part.all > 0, fail: "{data.x}"}, on: {e: a}}
+)");
+  story.child("fresh");
+  EXPECT_EQ(story.hold(), "bad_value");
+  ASSERT_EQ(story.record.children.size(), 1U);
+  EXPECT_EQ(story.record.children[0].all, 1);
+}
+
+TEST(Corner, ABadValueIsNoGiveUp) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, retry: [], give_up: {hold: x, effects: [{notify: ops, in: "{data.x}"}]}, done: a}
+)");
+  story.start();
+  story.fail("c");
+  EXPECT_EQ(story.hold(), "bad_value");
+  EXPECT_EQ(story.last_kind(), Entry::Kind::failed);
+}
+
+TEST(Corner, DataIsAMap) {
+  Story story("states: {a: {on: {e: a}}}", "null");
+  EXPECT_EQ(story.last.answer.kind, Kind::error);
+  EXPECT_EQ(story.record.id.value, 0U);
+}
+
+TEST(Corner, LaterAfterANewEpochCountsNoAttemptBackwards) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, errors: {c: {later: 1m}}, done: a, on: {e: {new_epoch: true}}}
+)");
+  story.start();
+  story.fire("e");
+  story.fail("c");
+  EXPECT_EQ(story.record.attempt, 0);
+}
+
+TEST(Corner, AnEmptyPayloadHasItsDefaults) {
+  const char* machine = R"(
+events: {e: {with: {n: {type: int, default: 1}}}}
+states:
+  a: {on: {e: {if: event.n > 0, to: b}, f: {}}, after: {1m: {event: e}}}
+  b: {final: true}
+)";
+  Story story(machine);
+  EXPECT_EQ(story.fire("nope").kind, Kind::error);
+  story.now += minutes{1};
+  story.wake();
+  EXPECT_EQ(story.record.state, "b");
+}
+
+TEST(Corner, AnEventThatNeedsAPayloadIsNotFiredByARow) {
+  Story story(R"(
+events: {e: {with: {n: int!}}}
+states:
+  a: {on: {e: b}, after: {1m: {event: e}}}
+  b: {final: true}
+)");
+  story.now += minutes{1};
+  story.wake();
+  EXPECT_EQ(story.record.state, "a");
+}
+
+TEST(Corner, WhatFollowsAnotherVersionStartsAsItIsThere) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: a}
+)");
+  story.follow(R"(
+migrate: {1: {states: {a: b}}}
+states:
+  a: {on: {e: a}}
+  b: {on: {e: a}}
+)");
+  EXPECT_EQ(story.start().kind, Kind::none);
+}
+
+TEST(Corner, WhatWaitsAndWorksInTheNextVersionIsNewWork) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: b}
+  b: {on: {e: a}}
+)");
+  story.start();
+  story.done();
+  story.follow(R"(
+migrate: {1: {states: {b: a}}}
+tasks: {t: {queue: q, priority: 2}}
+states:
+  a: {task: t, done: a}
+)");
+  const Answer answer = story.start();
+  EXPECT_EQ(answer.kind, Kind::ok);
+  EXPECT_EQ(answer.outside_key, "1/3");
+  EXPECT_EQ(story.record.priority, 2);
+}
+
+TEST(Corner, ARetryAfterGivingUpInTheAttemptIsTheSameWork) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, started: b, retry: [], done: a}
+  b: {}
+)");
+  EXPECT_EQ(story.start().outside_key, "1/1");
+  story.fail("c");
+  EXPECT_EQ(story.hold(), "gave_up");
+  story.order(Verb::retry);
+  EXPECT_EQ(story.start().outside_key, "1/1");
+}
+
+TEST(Corner, AnOrderAndTheFailureAfterItAreTwoEntries) {
+  Story story(R"(
+states:
+  a: {on: {e: {fail: c}}, resume: {fail: c}}
+)");
+  story.fire("e");
+  story.order(Verb::retry);
+  ASSERT_EQ(story.last.entries.size(), 2U);
+  EXPECT_EQ(story.last.entries[0].kind, Entry::Kind::operator_);
+  EXPECT_EQ(story.last.entries[1].kind, Entry::Kind::failed);
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,43 @@
+#include "decide/fingerprint.h"
+
+#include <string_view>
+
+#include "gtest/gtest.h"
+
+namespace pawl {
+namespace {
+
+std::uint64_t of(std::string_view message) { return fingerprint_of("oops", message); }
+
+// S4-26: errors of one kind are one, whatever they name.
+TEST(Fingerprint, LeavesOutNumbersHexUuidsAndQuotedText) {
+  EXPECT_EQ(of("timeout after 30s"), of("timeout after 5s"));
+  EXPECT_EQ(of("row 17 of 20"), of("row 3 of 9"));
+  EXPECT_EQ(of("at 0x7ffe12"), of("at 0x10"));
+  EXPECT_EQ(of("order 6f1c2b3a-0d4e-4f5a-8b6c-7d8e9f0a1b2c"),
+            of("order 0a1b2c3d-ffff-4f5a-8b6c-000000000000"));
+  EXPECT_EQ(of("no file \"a.txt\""), of("no file \"b and c\""));
+  EXPECT_EQ(of("no file 'a'"), of("no file 'b'"));
+  EXPECT_EQ(of("took 1.5 seconds"), of("took 22.75 seconds"));
+  EXPECT_EQ(of("commit deadbeef01 is gone"), of("commit 12cafe is gone"));
+}
+
+TEST(Fingerprint, TellsOtherErrorsApart) {
+  EXPECT_NE(of("connection refused"), of("connection reset"));
+  EXPECT_NE(of("read 5 bytes"), of("read bytes"));
+  EXPECT_NE(of("no file \"a\""), of("no file a"));
+  EXPECT_NE(fingerprint_of("timeout", "x"), fingerprint_of("crashed", "x"));
+  EXPECT_NE(fingerprint_of("ab", ""), fingerprint_of("a", "b"));
+}
+
+TEST(Fingerprint, WordsThatLookLikeHexAreWords) {
+  EXPECT_NE(of("a bad cafe"), of("a dead beef"));
+  EXPECT_NE(of("state added"), of("state faded"));
+}
+
+TEST(Fingerprint, AnApostropheDoesNotBeginAQuote) {
+  EXPECT_NE(of("can't open, won't try"), of("can't close, won't try"));
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,86 @@
+// Events: fired from outside, or sent by another record.
+#include "base/nearest.h"
+#include "base/text.h"
+#include "decide/data.h"
+#include "decide/turn.h"
+
+namespace pawl {
+
+void Turn::on(const Stimulus::Fire& fired) {
+  if (before_.id.value == 0) {
+    if (!fired.create) {
+      answer(Answer::Kind::error, "there is no such record");
+      return;
+    }
+    if (!create_record(*fired.create)) return;
+  }
+  fire(fired.event, fired.payload, stimulus_.actor);
+}
+
+void Turn::on(const Stimulus::Sent& sent) {
+  if (sent.epoch_only && *sent.epoch_only != record_.epoch) {
+    answer(Answer::Kind::refused, "it was meant for an earlier epoch");
+    return;
+  }
+  fire(sent.event, sent.payload, stimulus_.actor);
+  const bool may_take_it_later =
+      out_.answer.kind == Answer::Kind::refused && is_held() && !here().final;
+  if (!may_take_it_later) return;
+  out_.answer.kind = Answer::Kind::none;
+  out_.answer.reason = "it waits until the hold is over";
+  out_.answer.waits = true;
+}
+
+void Turn::fire(std::string_view name, std::string_view payload, const Actor& actor) {
+  const auto event = machine_->find_event(name);
+  if (!event) {
+    std::vector<std::string> events;
+    for (EventId id = 0; id < machine_->event_count(); ++id)
+      events.push_back(machine_->event_name(id));
+    answer(Answer::Kind::error,
+           "the machine has no event " + in_ticks(name) + did_you_mean(name, events));
+    return;
+  }
+  std::string complete;
+  if (!fits(*event, payload, complete)) return;
+  event_ = payload;
+  actor_ = &actor;
+  const Row* row = permitted_row(*event, actor, payload);
+  if (!row) {
+    refuse_event(*event, actor);
+    return;
+  }
+  take({.row = row}, {Entry::Kind::event, name, {}}, By::event);
+  event_.reset();
+}
+
+// The payload with its defaults, held against the declaration.
+bool Turn::fits(EventId event, std::string_view& payload, std::string& complete) {
+  const EventDefinition* declared = machine_->declared(event);
+  if (!declared || !declared->with) return true;
+  auto fitted = completed(payload, *declared->with, Others::allowed, machine_->zones());
+  if (!fitted) {
+    answer(Answer::Kind::error, "`" + declared->name + "`: " + fitted.error().message);
+    return false;
+  }
+  complete = *std::move(fitted);
+  payload = complete;
+  return true;
+}
+
+void Turn::refuse_event(EventId event, const Actor& actor) {
+  const std::string& name = machine_->event_name(event);
+  const std::string state = record_.state;
+  out_.answer.permitted = permitted(actor);
+  std::string reason = in_ticks(name) + " is not accepted in " + in_ticks(state);
+  if (is_held()) reason += " while on hold";
+  const EventDefinition* declared = machine_->declared(event);
+  if (declared && !declared->by.empty() && !has_role(actor, declared->by)) {
+    reason = in_ticks(name) + " needs the role " + join(declared->by, ", ", " or ");
+  } else {
+    explain_refusal(event);
+  }
+  answer(Answer::Kind::refused, std::move(reason));
+}
+
+}  // namespace pawl

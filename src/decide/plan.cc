@@ -1,0 +1,81 @@
+// The plan: when the schedule comes next for a record.
+#include <algorithm>
+
+#include "decide/bound_schedule.h"
+#include "decide/turn.h"
+
+namespace pawl {
+
+std::optional<BoundSchedule> Turn::schedule() {
+  const auto& schedule = machine_->definition().schedule;
+  if (!schedule) return std::nullopt;
+  auto bound = BoundSchedule::bind(*schedule, sight(), machine_->zones(), scratch_);
+  if (bound) return *std::move(bound);
+  bad_value("the schedule: " + bound.error().message);
+  return std::nullopt;
+}
+
+std::optional<Instant> Turn::next_planned() {
+  const auto bound = schedule();
+  return bound ? bound->next(now_) : std::nullopt;
+}
+
+// Computed on entry into a state with `planned`, and when data changed. Without an occurrence left
+// the rows of `ended` have their turn, once.
+void Turn::plan_again() {
+  for (int round = 0; round < kHopsMax; ++round) {
+    if (!bad_value_.empty() || (!plan_due_ && !data_changed_)) return;
+    const bool is_overdue = !plan_due_ && record_.plan.next && *record_.plan.next <= now_;
+    plan_due_ = false;
+    data_changed_ = false;
+    if (is_overdue) return;  // the slot has come: new data is for the next one
+    record_.plan.next.reset();
+    if (here().final || here().planned.empty()) return;
+    const auto bound = schedule();
+    if (!bound) return;
+    record_.plan.anchor = bound->anchor();
+    record_.plan.zone = bound->zone();
+    const bool makes_up = machine_->definition().schedule->missed == Schedule::Missed::all;
+    const Instant from = makes_up ? record_.plan.serving.value_or(now_) : now_;
+    record_.plan.next = bound->next(makes_up ? not_too_far_back(*bound, from) : now_);
+    if (record_.plan.next || is_held()) return;
+    const Choice choice = choose(machine_->definition().schedule->ended);
+    if (!choice) return;
+    take(choice, {Entry::Kind::schedule, {}, "ended"}, By::done);
+    follow_when();
+  }
+}
+
+// `missed: all` makes up for the last slots only. Looks back from now in steps that double: a long
+// absence costs little.
+Instant Turn::not_too_far_back(const BoundSchedule& bound, Instant from) const {
+  for (Duration back = kLateAfter;; back *= 2) {
+    const Instant start = back < now_ - from ? now_ - back : from;
+    std::vector<Instant> slots;
+    for (auto next = bound.next(start); next && *next <= now_; next = bound.next(*next))
+      slots.push_back(*next);
+    if (slots.size() > kMissedSlotsMax) return slots[slots.size() - kMissedSlotsMax - 1];
+    if (start == from) return from;
+  }
+}
+
+// The slot that is due. True when a row may be taken for it now.
+bool Turn::serve_plan() {
+  const auto bound = schedule();
+  if (!bound || !record_.plan.next) return false;
+  Instant slot = *record_.plan.next;
+  const auto missed = machine_->definition().schedule->missed;
+  const auto following = bound->next(slot);
+  const bool is_late = now_ - slot > kLateAfter || (following && *following <= now_);
+  record_.plan.next.reset();
+  if (is_late && missed == Schedule::Missed::none) {
+    plan_due_ = true;
+    return false;
+  }
+  if (is_late && missed == Schedule::Missed::last) slot = bound->latest(slot, now_);
+  record_.plan.serving = slot;
+  plan_due_ = true;
+  return true;
+}
+
+}  // namespace pawl

@@ -1,0 +1,75 @@
+// The worker is done, or failed.
+#include "decide/data.h"
+#include "decide/turn.h"
+
+namespace pawl {
+namespace {
+
+// In constant time: how much of a guess is right must not show.
+bool equal(const TokenHash& a, const TokenHash& b) {
+  std::byte difference{0};
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
+  return difference == std::byte{0};
+}
+
+}  // namespace
+
+// An absent token is never equal to an absent token.
+bool Turn::is_live(const TokenHash& token) const {
+  return record_.running && !equal(token, TokenHash{}) && equal(token, record_.running->token_hash);
+}
+
+// The tie goes to the result: the deadline itself is still in time.
+bool Turn::is_attempt_over() const { return now_ > record_.running->deadline_at; }
+
+bool Turn::settles(const TokenHash& token, Settled::Verb verb) {
+  if (is_live(token) && !is_attempt_over()) {
+    settling_ = Settled{.fence = record_.fence, .token_hash = token, .verb = verb};
+    return true;
+  }
+  const auto& settled = record_.settled;
+  if (settled && settled->verb == verb && !equal(token, TokenHash{}) &&
+      equal(token, settled->token_hash)) {
+    answer(Answer::Kind::duplicate, "this attempt was settled before");
+    out_.answer.state = settled->state;
+    out_.answer.revision = settled->seq;
+    out_.answer.result = record_.result;
+    return false;
+  }
+  answer(Answer::Kind::stale, "the token is not that of the live attempt");
+  return false;
+}
+
+void Turn::end_attempt() {
+  attempt_started_ = record_.running->started_at;
+  record_.running.reset();
+  record_.streak.laters = 0;
+}
+
+void Turn::on(const Stimulus::Done& done) {
+  if (!settles(done.token_hash, Settled::Verb::done)) return;
+  const Task& task = machine_->task(machine_->state(owner()).task->id);
+  std::string result = done.result;
+  if (task.result) {
+    auto complete = completed(done.result, *task.result, Others::allowed, machine_->zones());
+    if (!complete) {
+      end_attempt();
+      fail_work({.code = "bad_result", .message = complete.error().message, .detail = done.result},
+                {Entry::Kind::failed});
+      return;
+    }
+    result = *std::move(complete);
+  }
+  end_attempt();
+  complete_work(result);
+}
+
+void Turn::on(const Stimulus::Fail& fail) {
+  if (!settles(fail.token_hash, Settled::Verb::fail)) return;
+  const int laters = record_.streak.laters;
+  end_attempt();
+  record_.streak.laters = laters;
+  fail_work(fail.error, {Entry::Kind::failed});
+}
+
+}  // namespace pawl

@@ -1,0 +1,101 @@
+// A worker claims the task, and shows that it is alive.
+#include <algorithm>
+
+#include "decide/turn.h"
+#include "model/edges.h"
+#include "model/expression/json_view.h"
+#include "model/expression/value_program.h"
+
+namespace pawl {
+
+void Turn::on(const Stimulus::Start& start) {
+  out_.answer.kind = Answer::Kind::none;
+  if (!record_.ready_at || *record_.ready_at > now_) {
+    out_.answer.reason = record_.ready_at ? "it is not ready yet" : "there is nothing to start";
+    return;
+  }
+  if (gives_up_at_start()) return;
+  const Task& task = machine_->task(here().task->id);
+  const auto timeout = read_duration(policy().timeout, "timeout");
+  const auto lease = policy().lease ? read_duration(*policy().lease, "lease") : std::nullopt;
+  Attempt attempt{.token_hash = start.token_hash, .worker = start.worker, .started_at = now_};
+  attempt.deadline_at = after(now_, timeout.value_or(Duration{0}));
+  if (lease) attempt.lease_until = std::min(after(now_, *lease), attempt.deadline_at);
+  out_.answer.kind = Answer::Kind::ok;
+  ++record_.attempt;
+  record_.fence = std::max(record_.fence + 1, now_.time_since_epoch().count());
+  record_.task_at.reset();
+  hand_over(task, attempt);
+  record_.running = std::move(attempt);
+  if (here().started) {
+    open({Entry::Kind::started});
+    hop(here().started->id, By::started);
+    close();
+  }
+}
+
+// An `elapsed` row that is due gives up instead.
+bool Turn::gives_up_at_start() {
+  if (!record_.failing_since || !record_.error) return false;
+  failure_ = record_.error;
+  if (!give_up_row(true)) {
+    failure_.reset();
+    return false;
+  }
+  const StateId checkpoint =
+      machine_->find_state(record_.streak.checkpoint).value_or(checkpoint_of(*machine_, state_));
+  open({Entry::Kind::gave_up});
+  entry().error = *failure_;
+  entry().attempt = record_.attempt;
+  entry().row = "give_up";
+  give_up(true, checkpoint);
+  close();
+  out_.answer.reason = "it gave up instead: it has failed for too long";
+  commits_ = true;
+  return true;
+}
+
+// What the worker gets.
+void Turn::hand_over(const Task& task, const Attempt& attempt) {
+  Answer& given = out_.answer;
+  given.machine = record_.machine;
+  given.key = record_.key;
+  given.task = task.name;
+  given.attempt = record_.attempt;
+  given.fence = record_.fence;
+  given.lease_until = attempt.lease_until;
+  given.deadline_at = attempt.deadline_at;
+  given.progress = record_.error ? record_.error->detail : std::string();
+  given.outside_key = std::to_string(record_.id.value) + "/" + std::to_string(record_.task_seq);
+  if (machine_->is_side_job()) {
+    const JsonView data(record_.data);
+    given.payload = data.member("with").json();
+    if (const JsonView key = data.member("outside_key"); !key.absent())
+      given.outside_key = key.text(scratch_);
+    return;
+  }
+  if (task.key) {
+    given.outside_key.clear();
+    if (!task.key->program->render_key(sight(), scratch_, given.outside_key))
+      bad_value("`key` of task " + task.name + ": " + scratch_.why);
+  }
+  if (!task.with || !task.with->program->render(sight(), scratch_, given.payload))
+    given.payload = task.with ? "null" : record_.data;
+}
+
+void Turn::on(const Stimulus::Beat& beat) {
+  if (!is_live(beat.token_hash) || is_attempt_over()) {
+    answer(Answer::Kind::stale, "this attempt is over: stop working");
+    out_.answer.cancel = true;
+    return;
+  }
+  Attempt& running = *record_.running;
+  if (policy().lease)
+    if (const auto lease = read_duration(*policy().lease, "lease"))
+      running.lease_until = std::min(after(now_, *lease), running.deadline_at);
+  if (!beat.progress.empty()) running.progress = beat.progress;
+  out_.answer.lease_until = running.lease_until;
+  out_.answer.deadline_at = running.deadline_at;
+}
+
+}  // namespace pawl
