@@ -64,6 +64,7 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   add_schema(app, action);
   add_graph(app, action);
   add_explain(app, action);
+  add_simulate(app, action);
   add_next(app, action);
   add_explain_rule(app, action);
   add_version(app, action);

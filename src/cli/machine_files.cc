@@ -1,32 +1,22 @@
 #include "cli/machine_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/verb.h"
+#include "model/sites.h"
 
 namespace pawl::cli {
 namespace {
 
-// One byte more than a machine file may have: the reader then says so.
 constexpr std::streamsize kReadMax = 1'048'577;
-
-Result<std::string> read_text(const std::string& path) {
-  const auto cannot = [&](const char* why) {
-    return Error{ErrorCode::environment, "cannot read " + path + ": " + why};
-  };
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return cannot(std::strerror(errno));
-  std::string text(static_cast<std::size_t>(kReadMax), '\0');
-  file.read(text.data(), kReadMax);
-  if (file.bad() || (file.fail() && !file.eof())) return cannot("is it a folder?");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
 
 // The first `characters` characters of a line of UTF-8.
 std::string_view head(std::string_view line, int characters) {
@@ -55,7 +45,30 @@ void show_place(const std::string& text, Position position, std::ostream& err) {
   err << "  " << printable(line) << "\n  " << std::string(width(before), ' ') << "^\n";
 }
 
+// Calls visit(EffectRow) for all effects of a machine.
+template <class Visit>
+void for_each_effect(const Definition& definition, Visit visit) {
+  for (const State& state : definition.states)
+    std::for_each(state.effects.begin(), state.effects.end(), visit);
+  for_each_rows(definition, [&](const RowsAt&, const Rows& rows) {
+    for (const Row& row : rows) std::for_each(row.effects.begin(), row.effects.end(), visit);
+  });
+}
+
 }  // namespace
+
+Result<std::string> read_text_file(const std::string& path) {
+  const auto cannot = [&](const char* why) {
+    return Error{ErrorCode::environment, "cannot read " + path + ": " + why};
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return cannot(std::strerror(errno));
+  std::string text(static_cast<std::size_t>(kReadMax), '\0');
+  file.read(text.data(), kReadMax);
+  if (file.bad() || (file.fail() && !file.eof())) return cannot("is it a folder?");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
 
 Result<std::vector<MachineFile>> load_machine_files(const std::vector<std::string>& paths) {
   PAWL_TRY(const Zones zones, Zones::open());
@@ -63,7 +76,7 @@ Result<std::vector<MachineFile>> load_machine_files(const std::vector<std::strin
   for (const std::string& path : paths) {
     MachineFile& file = files.emplace_back();
     file.path = path;
-    auto text = read_text(path);
+    auto text = read_text_file(path);
     if (!text) {
       file.unreadable = std::move(text).error();
       continue;
@@ -74,14 +87,47 @@ Result<std::vector<MachineFile>> load_machine_files(const std::vector<std::strin
   return files;
 }
 
-void report_findings(const MachineFile& file, const Surroundings& surroundings) {
-  for (const Diagnostic& finding : file.read.findings) {
-    surroundings.err << file.path << ':' << finding.position.line << ':' << finding.position.column
+bool is_good(const MachineFile& file) {
+  return !file.unreadable && std::none_of(file.read.findings.begin(), file.read.findings.end(),
+                                          [](const Diagnostic& finding) {
+                                            return finding.severity == Diagnostic::Severity::error;
+                                          });
+}
+
+void find_unknown_machines(std::vector<MachineFile>& files, Diagnostic::Severity severity) {
+  std::set<std::string> known{"run", "delivery", "send"};
+  for (const MachineFile& file : files)
+    if (file.read.machine) known.insert(file.read.machine->name());
+  for (MachineFile& file : files) {
+    if (!file.read.machine) continue;
+    auto& findings = file.read.findings;
+    for_each_effect(file.read.machine->definition(), [&](const EffectRow& effect) {
+      if (effect.verb == EffectRow::Verb::create && !known.contains(effect.target.name))
+        findings.push_back(
+            {severity, "unknown_machine", effect.target.at.position,
+             "none of these files is the machine `" + effect.target.name + "`; name its file too"});
+    });
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const Diagnostic& a, const Diagnostic& b) {
+                       return std::pair(a.position.line, a.position.column) <
+                              std::pair(b.position.line, b.position.column);
+                     });
+  }
+}
+
+void report_findings(const std::string& path, const std::string& text,
+                     const std::vector<Diagnostic>& findings, const Surroundings& surroundings) {
+  for (const Diagnostic& finding : findings) {
+    surroundings.err << path << ':' << finding.position.line << ':' << finding.position.column
                      << ": "
                      << (finding.severity == Diagnostic::Severity::error ? "error" : "warning")
                      << ": " << finding.message << " [" << finding.id << "]\n";
-    if (surroundings.terminal) show_place(file.text, finding.position, surroundings.err);
+    if (surroundings.terminal) show_place(text, finding.position, surroundings.err);
   }
+}
+
+void report_findings(const MachineFile& file, const Surroundings& surroundings) {
+  report_findings(file.path, file.text, file.read.findings, surroundings);
 }
 
 std::shared_ptr<const Machine> load_one_machine(const std::string& path,

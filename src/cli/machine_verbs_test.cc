@@ -224,7 +224,13 @@ policies:
             "    Error `busy`: is no failure: asks again after 5s each time.\n"
             "    On the first failure, retry immediately.\n"
             "    On the second failure, retry after 1 minute.\n"
-            "    When no retry is left: is put on hold: call the bank.\n"
+            "    When it gives up: is put on hold: call the bank.\n"
+            "    If every attempt fails and is retried, from the first start on:\n"
+            "      failure  waits  soonest start  latest start\n"
+            "      1        0s     0s             1h\n"
+            "      2        1m     1m             2h1m\n"
+            "      3        gives up after 1m to 3h1m: hold, no alert\n"
+            "    After 3d the stay ends, retries or not.\n"
             "\n"
             "over is final.\n"
             "\n"
@@ -233,7 +239,33 @@ policies:
             "  On the first failure, retry immediately\n"
             "  On the second failure, retry after 1 minute\n"
             "  Then hold: \"call the bank\"\n");
-  EXPECT_TRUE(check_json(run_pawl({"explain", path, "--json"}).out));
+}
+
+TEST_F(MachineVerbs, ExplainAsJsonHasTheSumsOfTheTable) {
+  const std::string path = file("job.yaml", R"(machine: job
+initial: working
+data: {wait: duration}
+schedule: {every: 1d}
+states:
+  working:
+    task: work
+    done: idle
+    timeout: 1m
+    retry: [5s, "{data.wait}"]
+    errors: {busy: {later: 5s}}
+    give_up: [{elapsed: 1h, to: idle, alert: ops}, {hold: "a"}]
+  idle: {planned: working}
+tasks: {work: {queue: q}}
+)");
+  const Ran ran = run_pawl({"explain", path, "--json"});
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(check_json(ran.out));
+  EXPECT_NE(
+      ran.out.find(
+          R"("outlook":{"works":true,"align":"planned","runs":[{"errors":["default"],"if":null,"own_delays":false,"later":false,"transient":false,"failures":[{"failure":1,"waits":{"least":"5s","most":"5s"},"written":null,"next_start":{"least":"5s","most":"65s"}},{"failure":2,"waits":{"least":null,"most":null},"written":"{data.wait}","next_start":{"least":null,"most":null}}],"goes_on":false,"then_every":null,"gives_up":{"failure":3,"after":{"least":null,"most":null}}},{"errors":["busy"],"if":null,"own_delays":true,"later":true,"transient":false,"failures":[{"failure":1,"waits":{"least":"5s","most":"5s"},"written":null,"next_start":{"least":"5s","most":"65s"}}],"goes_on":true,"then_every":{"least":"5s","most":"5s"},"gives_up":null}],"can_give_up":true,"give_up":[{"elapsed":"1h","failures":null,"comes_late":false,"over_rounds":false,"if":null,"to":"idle","hold":false,"alert":"ops","server_alert":false,"notifies":[]},{"elapsed":null,"failures":null,"comes_late":false,"over_rounds":false,"if":null,"to":null,"hold":true,"alert":null,"server_alert":false,"notifies":[]}],"stay":null,"through":[],"unknown":["{data.wait}"]}})"),
+      std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find(R"("policy":[],"outlook":null})"), std::string::npos) << ran.out;
 }
 
 }  // namespace

@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/json_text.h"
 #include "cli/machine_files.h"
 #include "cli/verb.h"
-#include "model/sites.h"
 
 namespace pawl::cli {
 namespace {
@@ -27,39 +25,8 @@ std::size_t count(const MachineFile& file, Diagnostic::Severity severity) {
                     [&](const Diagnostic& finding) { return finding.severity == severity; }));
 }
 
-bool is_good(const MachineFile& file) {
-  return !file.unreadable && count(file, Diagnostic::Severity::error) == 0;
-}
-
 std::string counted(std::size_t number, const std::string& what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
-// Machines that effects name and none of the files describes. Only a warning: they may have been
-// applied before.
-void warn_unknown_machines(std::vector<MachineFile>& files) {
-  std::set<std::string> known{"run", "delivery", "send"};
-  for (const MachineFile& file : files)
-    if (file.read.machine) known.insert(file.read.machine->name());
-  for (MachineFile& file : files) {
-    if (!file.read.machine) continue;
-    Diagnostics found;
-    const auto look = [&](const std::vector<EffectRow>& effects) {
-      for (const EffectRow& effect : effects)
-        if (effect.verb == EffectRow::Verb::create && !known.contains(effect.target.name))
-          found.warning(
-              "unknown_machine", effect.target.at.position,
-              "none of these files is the machine `" + effect.target.name + "`; name its file too");
-    };
-    const Definition& definition = file.read.machine->definition();
-    for (const State& state : definition.states) look(state.effects);
-    for_each_rows(definition, [&](const RowsAt&, const Rows& rows) {
-      for (const Row& row : rows) look(row.effects);
-    });
-    for (Diagnostic& finding : file.read.findings)
-      found.warning(finding.id, finding.position, std::move(finding.message));
-    file.read.findings = found.sorted();
-  }
 }
 
 void make_strict(std::vector<MachineFile>& files) {
@@ -109,7 +76,8 @@ void print_summary(const MachineFile& file, const Surroundings& surroundings) {
 ExitCode validate(const ValidateOptions& options, const Surroundings& surroundings) {
   auto files = load_machine_files(options.paths);
   if (!files) return report(files.error(), "", "", surroundings.err);
-  warn_unknown_machines(*files);
+  // Only a warning: they may have been applied before.
+  find_unknown_machines(*files, Diagnostic::Severity::warning);
   if (options.strict) make_strict(*files);
   if (options.json) {
     print_json(*files, surroundings.out);

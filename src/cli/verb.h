@@ -23,6 +23,7 @@ void add_graph(CLI::App& app, Action& action);
 void add_next(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
+void add_simulate(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
