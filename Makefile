@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
+COUNT ?= 400
 MINUTES ?= 3
 SEED ?= $(shell date +%s)
 SHARES ?=
@@ -12,7 +13,7 @@ ORACLE := build/dev/tests/calendar/recurrence_oracle
 # ctest says how many tests passed before it says how long they took; here it comes last.
 CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
 
-.PHONY: help run test test-more test-time soak bench lint format fuzz clean
+.PHONY: help run test test-more test-time mutants soak bench lint format fuzz clean
 
 help:  ## Print these lines
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -36,6 +37,10 @@ test-time:  ## Recurrences and time zones against two independent implementation
 	@SEED=$(SEED) scripts/simulation.sh --rules 200000
 	@$(ORACLE) --zones
 	@$(ORACLE) --dump 20000 --seed $(SEED) | /usr/bin/python3 tests/calendar/dateutil_oracle.py
+
+mutants:  ## Break rules of src/decide and src/policy, COUNT (400) of them; their tests have to notice 90 % (SEED=n)
+	@scripts/setup.sh build more
+	@scripts/mutants/run.py --count $(COUNT) --seed $(SEED)
 
 soak:  ## As test-more, but with the full counts, however long they take
 	@scripts/setup.sh build more

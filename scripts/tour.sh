@@ -35,6 +35,9 @@ echo
 echo "# What it does, in words:"
 show pawl explain machines/parcel.yaml
 echo
+echo "# How it goes, on a virtual clock:"
+show pawl simulate machines/evaluation.yaml --scenario 'fails once, then succeeds'
+echo
 echo "# Twice a day, on the clocks of Berlin:"
 show pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin --count 4
 echo

@@ -69,7 +69,7 @@ correct() {
   [[ $(grep -c ': error: ' printed) == "$3" ]] || { cat printed >&2; fail "expected $3 errors after correcting $1"; }
 }
 
-for name in order.yaml invoice.yaml mistakes.yaml; do
+for name in order.yaml invoice.yaml mistakes.yaml story.yaml; do
   readme_file "$name" >"$name"
   [[ -s $name ]] || fail "the README does not show $name"
 done
@@ -91,6 +91,12 @@ for format in mermaid dot text; do
   run 0 graph invoice.yaml --format "$format"
   [[ -s printed ]] || fail "an empty picture: $format"
 done
+
+# The story, with one expectation that is wrong; corrected, it passes.
+run_as_in_readme 1 simulate invoice.yaml --script story.yaml
+sed -i 's/attempt: 3/attempt: 0/' story.yaml
+run 0 simulate invoice.yaml --script story.yaml
+grep -qx '1 scenario: 1 passed, 0 failed' printed || fail "the story is not said to pass"
 
 # What is printed is a machine file, valid, and printed as itself.
 run_as_in_readme 0 print order.yaml

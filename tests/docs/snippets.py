@@ -2,7 +2,8 @@
 
 In a ```console block, a line that begins with `$ ` is a command and the lines after it are what it prints, standard
 error included. A ```yaml block whose first line is `# name.yaml` is a file of that name, there for all commands of its
-page; so is the folder `machines`. A ```mermaid block is the picture of the last such file before it.
+page; so is the folder `machines`. A ```mermaid block is the picture of the last such file before it; one that begins
+with `gantt`, what the last `pawl simulate` before it prints with --gantt.
 
 Usage: snippets.py PAWL FILE...; with --record the files are rewritten to what is printed.
 """
@@ -33,6 +34,7 @@ class Page:
         self.pawl = os.path.dirname(os.path.abspath(pawl))
         self.folder = pathlib.Path(folder)
         self.picture_of = None
+        self.simulation = None
         self.commands = 0
         (self.folder / "machines").symlink_to(MACHINES)
         for name, content in named_files(text):
@@ -40,6 +42,7 @@ class Page:
 
     def run(self, command):
         self.commands += 1
+        self.simulation = command if command.startswith("pawl simulate ") else self.simulation
         env = dict(os.environ, PATH=self.pawl + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
@@ -51,6 +54,8 @@ class Page:
             name = FILE_NAME.match(block)
             self.picture_of = name.group(1) if name else self.picture_of
             return block
+        if kind == "mermaid" and block.startswith("gantt"):
+            return self.run(f"{self.simulation} --gantt")
         if kind == "mermaid":
             return self.run(f"pawl graph --format mermaid {self.picture_of}")
         commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
