@@ -57,7 +57,7 @@ rc::Gen<TapeBytes> tapes() {
       if (i % 8 == 0) number = random.next();
       bytes[i] = static_cast<std::uint8_t>(number >> (8 * (i % 8)));
     }
-    return rc::shrinkable::shrinkRecur(bytes, shorter);
+    return rc::shrinkable::shrinkRecur(bytes, [](const TapeBytes& tape) { return shorter(tape); });
   };
 }
 
