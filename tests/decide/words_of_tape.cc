@@ -159,8 +159,8 @@ Value Words::key(const Sees& sees) {
 Value Words::payload(const Sees& sees) {
   if (sees.item && tape_.chance(50)) return "{item}";
   if (sees.error && tape_.chance(50)) return "{error.detail}";
-  return tape_.chance(50) ? Value("{data}")
-                          : Value(Json::map({{"n", "{data.n}", {}}, {"s", "{record.key}", {}}}));
+  if (tape_.chance(50)) return "{data}";
+  return Json::map({{"n", "{data.n}", {}}, {"s", "{record.key}", {}}});
 }
 
 DurationValue Words::duration(Duration least) {
