@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes every target of fuzz/targets.txt for an equal part of the time: scripts/fuzz.sh --minutes N
 #
+# A line there is a target and the options of libFuzzer that it needs besides.
 # Starts from fuzz/corpus/TARGET; what is found on the way stays in build/fuzz-corpus, and inputs that crash, hang or
 # take too much memory in build/fuzz-artifacts.
 set -euo pipefail
@@ -12,8 +13,9 @@ if [[ $# -ne 2 || $1 != --minutes ]]; then
 fi
 minutes=$2
 
-mapfile -t targets < <(grep -vE '^ *(#|$)' fuzz/targets.txt)
-if [[ ${#targets[@]} -eq 0 ]]; then
+mapfile -t lines < <(grep -vE '^ *(#|$)' fuzz/targets.txt)
+targets=("${lines[@]%% *}")
+if [[ ${#lines[@]} -eq 0 ]]; then
   echo "fuzz/targets.txt names no target" >&2
   exit 1
 fi
@@ -26,7 +28,9 @@ seconds=$((seconds > 0 ? seconds : 1))
 inputs=0
 failures=0
 
-for target in "${targets[@]}"; do
+for line in "${lines[@]}"; do
+  read -ra words <<<"$line"
+  target=${words[0]}
   found=build/fuzz-corpus/$target
   log=$artifacts/$target.log
   corpora=("$found")
@@ -38,7 +42,7 @@ for target in "${targets[@]}"; do
 
   status=0
   "build/clang/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$artifacts/$target-" "${corpora[@]}" >"$log" 2>&1 || status=$?
+    -artifact_prefix="$artifacts/$target-" "${words[@]:1}" "${corpora[@]}" >"$log" 2>&1 || status=$?
 
   count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   inputs=$((inputs + ${count:-0}))
