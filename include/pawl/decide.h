@@ -43,6 +43,9 @@ Decision decide(const Machine& machine, const Record& record, const Stimulus& st
 void decide(const Machine& machine, const Record& record, const Stimulus& stimulus, Instant now,
             Decision& into);
 
+// Fills in what a new record of the machine would be with `known.data`.
+void foresee(const Machine& machine, Instant now, KnownRecord& known);
+
 // A hash of what is asked, without who asks and when: what Remembered::content is compared with.
 std::uint64_t content_of(const Stimulus& stimulus);
 

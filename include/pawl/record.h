@@ -187,7 +187,8 @@ struct Record {
   std::int64_t task_seq = 0;             // n of the task's outside key
   std::vector<TaskSeq> left_tasks = {};  // the same of checkpoints that were left, by state
   std::vector<ChildCounts> children = {};
-  int attempt = 0;  // starts so far; returns to zero
+  int attempt = 0;            // starts so far; returns to zero
+  std::string progress = {};  // JSON: what attempts at this task that are over said last, or empty
   std::int64_t fence = 0;
   std::optional<Attempt> running = {};
   std::optional<Settled> settled = {};

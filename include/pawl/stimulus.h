@@ -23,13 +23,16 @@ struct Remembered {
   friend bool operator==(const Remembered&, const Remembered&) = default;
 };
 
-// Whether the record that an effect would make exists.
+// Whether the record that an effect would make exists; if not, what a new one would be.
 struct KnownRecord {
   std::string machine;
   std::string key;
   RecordId id = {};  // 0: there is none
   std::optional<RecordId> parent = {};
-  std::string initial = {};  // of the machine: where a new record begins
+  std::string initial = {};    // where a new record begins
+  bool initial_final = false;  // and whether it is final there
+  std::string unfit = {};      // why no new record can have this data
+  std::string data = {};       // of one that is asked for: what the effect gives it
 
   friend bool operator==(const KnownRecord&, const KnownRecord&) = default;
 };
@@ -146,7 +149,7 @@ struct Answer {
   std::vector<FailedGuard> guards = {};
   bool cancel = false;                 // of a stale beat: stop working
   bool waits = false;                  // of a message: it stays in the inbox until the hold is over
-  std::vector<KnownRecord> need = {};  // asked for: load these, and ask again with them
+  std::vector<KnownRecord> need = {};  // asked for: look these up, and ask again with them
 
   // Of a start: what the worker gets.
   std::string machine = {};

@@ -139,6 +139,9 @@ void fields(A& a, Of<A, KnownRecord>& known) {
   a.member("id", known.id);
   a.member("parent", known.parent);
   a.member("initial", known.initial);
+  a.member("initial_final", known.initial_final);
+  a.member("unfit", known.unfit);
+  a.json("data", known.data);
 }
 
 template <class A>
@@ -231,6 +234,7 @@ void quiet_fields(A& a, Of<A, Record>& record) {
   a.member("left_tasks", record.left_tasks);
   a.member("children", record.children);
   a.member("attempt", record.attempt);
+  a.json("progress", record.progress);
   a.member("fence", record.fence);
   a.member("running", record.running);
   a.member("settled", record.settled);

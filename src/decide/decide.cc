@@ -25,6 +25,17 @@ std::vector<std::string> permitted_events(const Machine& machine, const Record& 
   return Turn(machine, record, nothing, now, decision).permitted(actor);
 }
 
+void foresee(const Machine& machine, Instant now, KnownRecord& known) {
+  known.initial = machine.definition().initial.name;
+  known.initial_final = machine.state(machine.definition().initial.id).final;
+  const Stimulus create{.what = Stimulus::Create{.id = {1}, .data = known.data},
+                        .machine = known.machine,
+                        .key = known.key};
+  const Decision created = decide(machine, {}, create, now);
+  if (created.answer.kind == Answer::Kind::error) known.unfit = created.answer.reason;
+  known.data.clear();
+}
+
 std::uint64_t content_of(const Stimulus& stimulus) {
   Stimulus content;
   content.what = stimulus.what;

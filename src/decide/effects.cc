@@ -117,21 +117,20 @@ std::string Turn::default_payload(const EffectRow& row) {
 
 // Whom it concerns, and whether it was made before. False: there is nobody.
 bool Turn::address(const EffectRow& row, Effect& effect) {
-  std::string initial;
   if (row.verb == EffectRow::Verb::notify) {
-    effect.found = row.key && is_made("delivery", effect.id, initial);
+    effect.found = row.key && is_made("delivery", effect.id);
   } else if (row.verb == EffectRow::Verb::run) {
     if (row.then) effect.then = row.then->name;
     if (row.otherwise) effect.otherwise = row.otherwise->name;
     const Task& task = machine_->task(row.target.id);
     if (task.key && !task.key->program->render_key(sight(), scratch_, effect.outside_key))
       bad_value("`key` of task " + task.name + ": " + scratch_.why);
-    effect.found = row.key && is_made("run", effect.id, initial);
-    if (!effect.found) count_child("run", std::string(kRunning));
+    effect.found = row.key && is_made("run", effect.id);
+    if (!effect.found) count_child("run", std::string(kRunning), false);
   } else if (row.verb == EffectRow::Verb::create) {
     effect.machine = row.target.name;
-    effect.found = is_made(effect.machine, effect.key, initial);
-    if (!effect.found) count_child(effect.machine, initial);
+    effect.found = is_made(effect.machine, effect.key, effect.payload);
+    if (!effect.found) begin_child(effect);
     report_other_parent(effect);
   } else {
     effect.must = row.must;
@@ -170,33 +169,49 @@ void Turn::alert(const std::string& channel) {
   ask_once(row);
 }
 
-// Whether that record exists, or this decision has asked for it already; else where it begins.
-// Asked for when nobody has said so yet.
-bool Turn::is_made(const std::string& machine, const std::string& key, std::string& initial) {
-  const std::string name = machine + "/" + key;
-  const auto is_it = [&](const KnownRecord& known) {
-    return known.machine == machine && known.key == key;
-  };
-  const auto& given = stimulus_.known;
-  const auto known = std::find_if(given.begin(), given.end(), is_it);
-  if (known != given.end()) {
-    initial = known->initial;
+// Whether that record exists, or this decision has asked for it already. Asked for when nobody has
+// said so yet.
+bool Turn::is_made(const std::string& machine, const std::string& key, std::string_view data) {
+  if (const KnownRecord* known = known_record(machine, key)) {
     if (known->id.value != 0) return true;
-  } else if (auto& need = out_.answer.need; std::none_of(need.begin(), need.end(), is_it)) {
-    need.push_back({machine, key});
+  } else {
+    auto& need = out_.answer.need;
+    const auto is_it = [&](const KnownRecord& asked) {
+      return asked.machine == machine && asked.key == key;
+    };
+    if (std::none_of(need.begin(), need.end(), is_it))
+      need.push_back({.machine = machine, .key = key, .data = std::string(data)});
   }
+  const std::string name = machine + "/" + key;
   if (std::find(made_here_.begin(), made_here_.end(), name) != made_here_.end()) return true;
   made_here_.push_back(name);
   return false;
 }
 
+const KnownRecord* Turn::known_record(std::string_view machine, std::string_view key) const {
+  for (const KnownRecord& known : stimulus_.known)
+    if (known.machine == machine && known.key == key) return &known;
+  return nullptr;
+}
+
+// Counted at once, so that no condition sees the record without it.
+void Turn::begin_child(const Effect& effect) {
+  const KnownRecord* known = known_record(effect.machine, effect.key);
+  if (known == nullptr) {  // it is asked for, and this is decided again
+    count_child(effect.machine, {}, false);
+    return;
+  }
+  if (!known->unfit.empty())
+    bad_value("`create` of " + effect.machine + "/" + effect.key + ": " + known->unfit);
+  count_child(effect.machine, known->initial, known->initial_final);
+}
+
 // What was found may be a child of another record, and is then not counted here.
 void Turn::report_other_parent(const Effect& effect) {
-  for (const KnownRecord& known : stimulus_.known)
-    if (known.id.value != 0 && known.machine == effect.machine && known.key == effect.key &&
-        known.parent != record_.id)
-      out_.reports.push_back(effect.machine + "/" + effect.key +
-                             " is there already and is no child of this record");
+  const KnownRecord* known = known_record(effect.machine, effect.key);
+  if (known != nullptr && known->id.value != 0 && known->parent != record_.id)
+    out_.reports.push_back(effect.machine + "/" + effect.key +
+                           " is there already and is no child of this record");
 }
 
 ChildCounts& Turn::children_of(const std::string& machine) {
@@ -207,10 +222,10 @@ ChildCounts& Turn::children_of(const std::string& machine) {
   return record_.children.emplace_back(ChildCounts{.machine = machine});
 }
 
-void Turn::count_child(const std::string& machine, const std::string& state) {
+void Turn::count_child(const std::string& machine, const std::string& state, bool is_final) {
   ChildCounts& counts = children_of(machine);
   ++counts.all;
-  ++counts.open;
+  ++(is_final ? counts.final : counts.open);
   count_in(counts, state, +1);
 }
 

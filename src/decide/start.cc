@@ -65,7 +65,7 @@ void Turn::hand_over(const Task& task, const Attempt& attempt) {
   given.fence = record_.fence;
   given.lease_until = attempt.lease_until;
   given.deadline_at = attempt.deadline_at;
-  given.progress = record_.error ? record_.error->detail : std::string();
+  given.progress = record_.progress;
   given.outside_key = std::to_string(record_.id.value) + "/" + std::to_string(record_.task_seq);
   if (machine_->is_side_job()) {
     const JsonView data(record_.data);

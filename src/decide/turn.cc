@@ -270,6 +270,8 @@ void Turn::conclude() {
     return;
   }
   if (!is_beat) hold_if_stranded();
+  keep_progress();
+  hand_over_nothing_revoked();
   derive_instants();
   PAWL_ASSERT(!entry_open_ && touched_ == 0, "the core changes only with an entry");
   PAWL_ASSERT(out_.entries.empty() || out_.entries.back().to == record_.state,
@@ -277,6 +279,23 @@ void Turn::conclude() {
   PAWL_ASSERT(!is_stranded(), "a record is never stranded");
   settle_answer();
   tell_parent();
+}
+
+// What an attempt has said is for the next one at the same task, and for no other.
+void Turn::keep_progress() {
+  if (record_.task_seq != before_.task_seq) {
+    record_.progress.clear();
+  } else if (before_.running && !record_.running && !before_.running->progress.empty()) {
+    record_.progress = before_.running->progress;
+  }
+}
+
+// `when` may move the record on in the decision that starts its task.
+void Turn::hand_over_nothing_revoked() {
+  const bool starts = std::holds_alternative<Stimulus::Start>(stimulus_.what);
+  if (!starts || out_.answer.kind != Answer::Kind::ok || record_.running) return;
+  out_.answer = {};
+  answer(Answer::Kind::none, "it moved on by itself before it was started");
 }
 
 void Turn::settle_answer() {

@@ -171,8 +171,10 @@ class Turn {
   void alert(const std::string& channel);
   bool address(const EffectRow& row, Effect& effect);
   ChildCounts& children_of(const std::string& machine);
-  void count_child(const std::string& machine, const std::string& state);
-  bool is_made(const std::string& machine, const std::string& key, std::string& initial);
+  void count_child(const std::string& machine, const std::string& state, bool is_final);
+  bool is_made(const std::string& machine, const std::string& key, std::string_view data = {});
+  const KnownRecord* known_record(std::string_view machine, std::string_view key) const;
+  void begin_child(const Effect& effect);
   void report_other_parent(const Effect& effect);
   std::string default_payload(const EffectRow& row);
 
@@ -206,6 +208,8 @@ class Turn {
   void derive_instants();
   void conclude();
   void conclude_bad_value();
+  void keep_progress();
+  void hand_over_nothing_revoked();
   void settle_answer();
   void tell_parent();
   void undo();

@@ -115,19 +115,17 @@ Decision World::decide_knowing(const Machine& machine, const Record& record,
 }
 
 KnownRecord World::look_up(const KnownRecord& asked) const {
-  KnownRecord known{.machine = asked.machine, .key = asked.key, .initial = asked.initial};
+  KnownRecord known = asked;
   if (asked.machine == kDeliveryMachine) {
     const auto delivery = delivery_ids_.find(asked.key);
     if (delivery != delivery_ids_.end()) known.id = {delivery->second};
     return known;
   }
-  if (const Machine* newest = machine(asked.machine))
-    known.initial = newest->definition().initial.name;
-  if (asked.machine == kRunMachine) known.initial = "running";
-  if (asked.machine == kSendMachine) known.initial = "sending";
   if (const Record* record = find(asked.machine, asked.key)) {
     known.id = record->id;
     if (record->parent) known.parent = record->parent->id;
+  } else if (const Machine* newest = machine(asked.machine)) {
+    foresee(*newest, now_, known);
   }
   return known;
 }

@@ -155,6 +155,7 @@ std::string quiet_text_of(const Record& was, const Record& is, const DayClock& c
     differences.add(differs, name, std::move(value));
   };
   add(was.attempt != is.attempt, "attempt", std::to_string(is.attempt));
+  add(was.progress != is.progress, "progress", is.progress.empty() ? "-" : is.progress);
   add(was.fence != is.fence, "fence", clock.fence(is.fence));
   add(was.running != is.running, "running", is.running ? text_of(*is.running, clock) : "-");
   add(was.ready_at != is.ready_at, "ready_at", clock.text(is.ready_at));
