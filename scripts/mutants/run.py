@@ -19,6 +19,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,13 +32,16 @@ except ImportError as error:
     print(f"{error}; scripts/setup.sh build more installs it", file=sys.stderr)
     sys.exit(2)
 
-# What is mutated, and the test programs that have to notice.
+# What is mutated, and the test programs that have to notice, the quickest first.
 FOLDERS = ["src/decide", "src/policy"]
-TESTS = ["src/policy/policy_test", "src/decide/decide_test", "tests/decide/*_test"]
+TESTS = ["src/decide/decide_test", "src/policy/policy_test", "tests/scripts/scripts_test", "tests/decide/*_test"]
+# Few random plays, since most mutants are noticed before; always the same; a failing one is not made shorter.
+RANDOM_TESTS = {"PAWL_PLAYS": "100", "RC_PARAMS": "max_success=100 seed=1 noshrink=1"}
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = "build/rule_mutants"
 MUTATED = f"{BUILD}/mutated"
+LEFT_BEHIND = f"{BUILD}/left_behind"  # where the test programs run: those that die leave files
 SURVIVORS = "tests/surviving_mutants.txt"
 JOBS = 2
 BYTES = 4 << 30  # what a test program may take, since a mutant may never stop growing
@@ -175,14 +179,14 @@ def build(sources, sites, patterns):
 def passes(tests, number, seconds):
     """Whether all tests pass, with what happened otherwise."""
     end = time.monotonic() + seconds
-    environment = dict(os.environ, PAWL_MUTANT=str(number), GTEST_BRIEF="1")
+    environment = dict(os.environ, **RANDOM_TESTS, PAWL_MUTANT=str(number), GTEST_BRIEF="1")
     for test in tests:
         left = max(end - time.monotonic(), 0.1)
         # A session of its own, so that what it has started ends with it; and limits that hold without us.
         program = subprocess.Popen(
             ["prlimit", "--core=0", f"--as={BYTES}", f"--cpu={4 * int(left + 1)}",
-             f"{BUILD}/{test}", "--gtest_fail_fast"],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+             f"{ROOT}/{BUILD}/{test}", "--gtest_fail_fast"],
+            cwd=LEFT_BEHIND, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
         try:
             code = program.wait(left)
@@ -267,6 +271,8 @@ def main():
     print(f"{len(sites)} sites in {len(sources)} sources of {' and '.join(folders)}; building them")
     tests, dropped = build(sources, sites, options.tests)
     compiled = [site for site in sites if site not in dropped]
+    shutil.rmtree(LEFT_BEHIND, ignore_errors=True)
+    os.makedirs(LEFT_BEHIND)
     seconds = time_without_mutant(tests)
     print(f"the tests pass without a mutant, in {seconds:.1f} s; trying mutants with seed {options.seed}")
     sample = random.Random(options.seed).sample(compiled, min(options.count, len(compiled)))
