@@ -118,6 +118,14 @@ TEST(Counting, GivingUpToAStateKeepsSinceWhenNothingHasWorked) {
   EXPECT_EQ(record.failing_since, std::nullopt);
 }
 
+TEST(Counting, LeavingAfterAGiveUpForgetsSinceWhen) {
+  Record record = failed_in("refreshing", 3);
+  count_giving_up(record);
+  EXPECT_TRUE(count_leaving(record, "refreshing"));
+  EXPECT_EQ(record.failing_since, std::nullopt);
+  EXPECT_FALSE(count_leaving(record, "refreshing"));
+}
+
 TEST(Counting, AnotherStateIsNotCountedAfterAGiveUp) {
   Record record = failed_in("refreshing", 3);
   count_giving_up(record);

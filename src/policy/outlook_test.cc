@@ -141,6 +141,7 @@ TEST(Outlook, ElapsedRowsKnowHowManyFailuresTheyTake) {
   const Outlook unbounded = outlook("retry: 1m, " + rows);
   EXPECT_EQ(unbounded.ends[0].failures, 30);  // a minute each for the attempt and the wait
   EXPECT_FALSE(unbounded.ends[0].comes_late);
+  EXPECT_TRUE(unbounded.can_give_up);
   EXPECT_EQ(unbounded.ends[0].alert, "b");
   const Outlook short_list = outlook("retry: [1m], " + rows);
   EXPECT_EQ(short_list.ends[0].failures, std::nullopt);
@@ -149,6 +150,24 @@ TEST(Outlook, ElapsedRowsKnowHowManyFailuresTheyTake) {
   const Outlook unknown = outlook("retry: [\"{data.wait}\"], " + rows);
   EXPECT_EQ(unknown.ends[0].failures, std::nullopt);
   EXPECT_FALSE(unknown.ends[0].comes_late);
+}
+
+TEST(Outlook, ElapsedRowsAreReachedByTheRunWithTheFewestFailures) {
+  const std::string rows = "give_up: [{elapsed: 1h, hold: a}, {hold: c}]";
+  const Outlook once = outlook("retry: [2h], " + rows);
+  EXPECT_EQ(once.ends[0].failures, 1);
+  EXPECT_FALSE(once.ends[0].comes_late);
+  const Outlook one_of_two = outlook("retry: 1m, errors: {x: {retry: [1m]}}, " + rows);
+  EXPECT_EQ(one_of_two.ends[0].failures, 30);
+  EXPECT_FALSE(one_of_two.ends[0].comes_late);
+  EXPECT_EQ(outlook("retry: [1m], errors: {x: {retry: 4m}}, " + rows).ends[0].failures, 12);
+  EXPECT_EQ(outlook("retry: 1m, errors: {x: {retry: 4m}}, " + rows).ends[0].failures, 12);
+  EXPECT_EQ(outlook("retry: 4m, errors: {x: {retry: 1m}}, " + rows).ends[0].failures, 12);
+}
+
+TEST(Outlook, DelaysThatAreUsedUpGiveUp) {
+  EXPECT_TRUE(outlook("retry: [1m]").can_give_up);
+  EXPECT_FALSE(outlook("retry: 1m").can_give_up);
 }
 
 TEST(Outlook, WithoutARowThatAlwaysHoldsItIsHeldInTheEnd) {
@@ -186,6 +205,8 @@ TEST(Outlook, OnlyPlannedTimesLeaveNothingToSum) {
   EXPECT_TRUE(seen.runs[0].failed.empty());
   EXPECT_TRUE(seen.runs[0].goes_on);
   EXPECT_EQ(seen.runs[0].last, 3);
+  EXPECT_TRUE(seen.can_give_up);
+  EXPECT_FALSE(outlook("align: only_planned, retry: 1s", "schedule: {every: 1d}").can_give_up);
 }
 
 TEST(Outlook, TheStayIsBoundedByItsTimers) {

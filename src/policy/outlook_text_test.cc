@@ -148,5 +148,12 @@ TEST(ShortText, OfWhatLiesBetween) {
   EXPECT_EQ(short_text(Between{std::nullopt, std::nullopt}), "?");
 }
 
+TEST(OutlookText, SaysWhenTheStayEndsOnlyWhereARunIsLonger) {
+  const std::string sentence = "the stay ends";
+  // A minute for each of two attempts, and one between them.
+  EXPECT_EQ(page("retry: [1m], after: {3m: over}").find(sentence), std::string::npos);
+  EXPECT_NE(page("retry: [1m], after: {2m: over}").find(sentence), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pawl
