@@ -9,8 +9,6 @@ void Turn::come_back() {
   std::erase_if(record_.timers,
                 [](const Timer& timer) { return timer.kind == Timer::Kind::come_back; });
   if (!failure_) failure_ = record_.error;
-  event_.reset();
-  actor_ = nullptr;
   const StateId checkpoint =
       machine_->find_state(record_.streak.checkpoint).value_or(checkpoint_of(*machine_, state_));
   if (checkpoint == state_) {
@@ -31,10 +29,9 @@ void Turn::come_back_in_place() {
   const Choice choice = choose(here().resume);
   if (choice) {
     const bool moves = choice.row->to || choice.event_row || choice.row->fail;
-    if (moves && is_open()) close();  // of the rewind, or of the order
-    const int hops = hops_;
+    if (moves) close();  // of the rewind, or of the order
     take(choice, {Entry::Kind::resumed, {}, "resume"}, By::coming_back);
-    if (hops_ > hops || is_held() || choice.row->fail) return;
+    if (is_held() || choice.row->fail) return;
   }
   if (here().task) {
     record_.task_at = now_;

@@ -37,7 +37,6 @@ bool Turn::create_record(const Stimulus::Create& create) {
                                     " bytes; it has at most " + std::to_string(kDataMax));
     return false;
   }
-  record_ = {};
   record_.id = create.id;
   record_.machine = machine_->name();
   record_.version = machine_->version();

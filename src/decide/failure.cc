@@ -127,7 +127,7 @@ void Turn::fail_work(Failure failure, const Log& log) {
       leave_started();
     }
     if (found->hold) put_on_hold(found->hold->code, std::move(text), Hold::By::machine);
-    if (!found->to && here().task) record_.task_at = now_;
+    if (here().task) record_.task_at = now_;
   }
   if (!is_part_of_row) close();
 }
@@ -139,17 +139,13 @@ void Turn::ask_again_later(const Row& row) {
   int k = record_.streak.laters;
   if (row.delays->kind == Delays::Kind::list)
     k = std::min(k, static_cast<int>(row.delays->list.size()));
-  Duration wait{0};
-  if (k > 0) {
-    Delays unbounded = *row.delays;
-    unbounded.attempts.reset();
-    const Delay delay = delay_after(
-        unbounded, k, jitter_draw(record_.machine, record_.key, record_.revision, record_.fence),
-        sight(), scratch_);
-    if (delay.kind == Delay::Kind::bad_value) bad_value(delay.why);
-    wait = delay.wait;
-  }
-  wait = std::max(wait, failure_->retry_after.value_or(Duration{0}));
+  Delays unbounded = *row.delays;
+  unbounded.attempts.reset();
+  const Delay delay = delay_after(
+      unbounded, k, jitter_draw(record_.machine, record_.key, record_.revision, record_.fence),
+      sight(), scratch_);
+  if (delay.kind == Delay::Kind::bad_value) bad_value(delay.why);
+  const Duration wait = std::max(delay.wait, failure_->retry_after.value_or(Duration{0}));
   const int laters = record_.streak.laters;
   leave_started();
   record_.streak.laters = laters;
@@ -238,7 +234,7 @@ const Row* Turn::give_up_row(bool only_elapsed) {
     if (only_elapsed && !row.elapsed) continue;
     if (row.elapsed) {
       const auto limit = read_duration(*row.elapsed, "elapsed");
-      if (!limit || !record_.failing_since || now_ - *record_.failing_since < *limit) continue;
+      if (!limit || now_ - *record_.failing_since < *limit) continue;
     }
     if (holds(row, sight())) return &row;
   }

@@ -5,7 +5,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 class Hash {  // FNV-1a
  public:
@@ -32,7 +32,7 @@ std::size_t number_length(std::string_view text) {
     has_digit = has_digit || is_digit(c);
     ++length;
   }
-  const bool is_whole_word = length == text.size() || !is_word(text[length]);
+  const bool is_whole_word = length == text.size() || !is_letter(text[length]);
   if (has_digit && is_whole_word) return length;
   length = 0;  // `30s`, `4xx`: only the digits
   while (length < text.size() && is_digit(text[length])) ++length;
@@ -64,7 +64,7 @@ std::uint64_t fingerprint_of(std::string_view code, std::string_view message) {
       continue;
     }
     hash.add(c);
-    in_word = is_word(c);
+    in_word = is_letter(c);
     ++i;
   }
   return hash.value();

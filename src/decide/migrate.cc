@@ -7,11 +7,9 @@
 namespace pawl {
 namespace {
 
-enum class Nature { works, waits, final };
-
-Nature nature_of(const State& state) {
-  if (state.final) return Nature::final;
-  return state.task ? Nature::works : Nature::waits;
+// Both work, both wait, or both are final.
+bool are_alike(const State& a, const State& b) {
+  return a.final == b.final && a.task.has_value() == b.task.has_value();
 }
 
 const Migration* mapping_from(const Machine& newest, int version) {
@@ -23,17 +21,20 @@ const Migration* mapping_from(const Machine& newest, int version) {
 
 }  // namespace
 
-// Where the record would be: by the mapping, by name, by id; of the same nature unless mapped.
+// Where the record would be: by the mapping, by name, by id; of the same kind unless mapped.
 std::optional<StateId> Turn::state_in(const Machine& newest) const {
   const Migration* mapping = mapping_from(newest, record_.version);
   if (mapping)
     for (const Migration::Renamed& renamed : mapping->states)
       if (renamed.from == record_.state) return renamed.to.id;
   auto found = newest.find_state(record_.state);
-  if (!found && here().id)
-    for (StateId id = 0; id < newest.state_count(); ++id)
-      if (newest.state(id).id == here().id) found = id;
-  if (!found || nature_of(newest.state(*found)) != nature_of(here())) return std::nullopt;
+  if (!found && here().id) {
+    const auto& states = newest.definition().states;
+    const auto same = std::find_if(states.begin(), states.end(),
+                                   [&](const State& state) { return state.id == here().id; });
+    if (same != states.end()) found = static_cast<StateId>(same - states.begin());
+  }
+  if (!found || !are_alike(newest.state(*found), here())) return std::nullopt;
   return found;
 }
 
@@ -94,13 +95,12 @@ void Turn::compute_timers_again(const State& was) {
   for (const Timer& timer : before)
     if (timer.kind == Timer::Kind::come_back) record_.timers.push_back(timer);
   const auto was_used_up = [&](const DurationValue& delay) {
-    for (std::size_t i = 0; i < was.after.size(); ++i) {
-      const bool is_armed = std::any_of(before.begin(), before.end(), [&](const Timer& timer) {
-        return timer.kind == Timer::Kind::after && timer.index == i;
-      });
-      if (was.after[i].delay == delay && !is_armed) return true;
-    }
-    return false;
+    const auto same = std::find_if(was.after.begin(), was.after.end(),
+                                   [&](const TimerRows& rows) { return rows.delay == delay; });
+    return same != was.after.end() &&
+           std::none_of(before.begin(), before.end(), [&](const Timer& timer) {
+             return timer.kind == Timer::Kind::after && timer.index == same - was.after.begin();
+           });
   };
   for (std::size_t i = 0; i < here().after.size(); ++i) {
     const auto delay = read_duration(here().after[i].delay, "after");

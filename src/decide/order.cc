@@ -77,7 +77,7 @@ void Turn::open_order(const Stimulus::Order& order) {
 // --- retry and release -------------------------------------------------------------------------
 
 void Turn::order_retry(const Stimulus::Order& order) {
-  const bool waits = here().task && !record_.spent && record_.task_at && *record_.task_at > now_;
+  const bool waits = record_.ready_at && *record_.ready_at > now_;
   if (record_.running) {
     refuse("an attempt is running");
   } else if (is_held()) {

@@ -62,7 +62,7 @@ Instant Turn::not_too_far_back(const BoundSchedule& bound, Instant from) const {
 // The slot that is due. True when a row may be taken for it now.
 bool Turn::serve_plan() {
   const auto bound = schedule();
-  if (!bound || !record_.plan.next) return false;
+  if (!bound) return false;
   Instant slot = *record_.plan.next;
   const auto missed = machine_->definition().schedule->missed;
   const auto following = bound->next(slot);

@@ -218,8 +218,6 @@ void Turn::undo() {
   state_ = before_.id.value == 0 ? kNoState : machine_->find_state(before_.state).value_or(state_);
   out_.entries.clear();
   out_.effects.clear();
-  entry_open_ = false;
-  touched_ = 0;
   commits_ = false;
 }
 
