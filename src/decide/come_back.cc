@@ -29,9 +29,10 @@ void Turn::come_back_in_place() {
   const Choice choice = choose(here().resume);
   if (choice) {
     const bool moves = choice.row->to || choice.event_row || choice.row->fail;
+    const bool fails = choice.row->fail || (choice.event_row && choice.event_row->fail);
     if (moves) close();  // of the rewind, or of the order
     take(choice, {Entry::Kind::resumed, {}, "resume"}, By::coming_back);
-    if (is_held() || choice.row->fail) return;
+    if (fails) return;
   }
   if (here().task) {
     record_.task_at = now_;

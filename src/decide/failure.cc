@@ -31,8 +31,16 @@ std::optional<Duration> Turn::read_duration(const DurationValue& duration, std::
   return std::nullopt;
 }
 
+std::optional<Duration> Turn::read_period(const DurationValue& duration) {
+  const auto period = read_duration(duration, "every");
+  if (!period || *period > Duration{0}) return period;
+  bad_value("`every` needs a duration above zero");
+  return std::nullopt;
+}
+
 // The `done` rows. `error_row`: the error row that says the world is as wanted already.
 void Turn::complete_work(std::string_view result, const Row* error_row) {
+  record_.streak.laters = 0;
   record_.result = result == "null" ? std::string_view() : result;
   touch(kCoreResult);
   result_ = record_.result.empty() ? std::string_view("null") : record_.result;
@@ -114,6 +122,7 @@ void Turn::fail_work(Failure failure, const Log& log) {
     ask(found->effects);
   }
   record_.running.reset();
+  record_.spent = false;  // a row may fail what was done
   if (!found || found->action == Row::Action::retry || found->action == Row::Action::give_up) {
     retry(found);
   } else if (found->action == Row::Action::later) {

@@ -45,18 +45,16 @@ void Turn::enter(StateId to, By by) {
 }
 
 void Turn::arm_timers() {
-  const auto arm = [&](const std::vector<TimerRows>& timers, Timer::Kind kind,
-                       std::string_view word) {
+  const auto arm = [&](const std::vector<TimerRows>& timers, Timer::Kind kind) {
     for (std::size_t i = 0; i < timers.size(); ++i) {
-      const auto delay = read_duration(timers[i].delay, word);
+      const auto delay = kind == Timer::Kind::every ? read_period(timers[i].delay)
+                                                    : read_duration(timers[i].delay, "after");
       if (!delay) continue;
-      if (kind == Timer::Kind::every && *delay <= Duration{0})
-        bad_value("`every` needs a duration above zero");
       record_.timers.push_back({kind, static_cast<std::uint16_t>(i), after(now_, *delay)});
     }
   };
-  arm(here().after, Timer::Kind::after, "after");
-  arm(here().every, Timer::Kind::every, "every");
+  arm(here().after, Timer::Kind::after);
+  arm(here().every, Timer::Kind::every);
 }
 
 // What comes back from a failure is the same work for the outside world.

@@ -109,8 +109,8 @@ void Turn::compute_timers_again(const State& was) {
         {Timer::Kind::after, static_cast<std::uint16_t>(i), after(record_.entered_at, *delay)});
   }
   for (std::size_t i = 0; i < here().every.size(); ++i) {
-    const auto period = read_duration(here().every[i].delay, "every");
-    if (!period || *period <= Duration{0}) continue;
+    const auto period = read_period(here().every[i].delay);
+    if (!period) continue;
     const auto ticks = (now_ - record_.entered_at) / *period + 1;
     record_.timers.push_back({Timer::Kind::every, static_cast<std::uint16_t>(i),
                               after(record_.entered_at, ticks * *period)});

@@ -118,8 +118,7 @@ void Turn::retry_held(const Stimulus::Order& order) {
   if (went_on) return;
   if (comes_back) {
     come_back();
-  } else if (here().task) {
-    record_.spent = false;
+  } else if (here().task && !record_.spent) {
     record_.task_at = now_;
   }
 }

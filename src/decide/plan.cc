@@ -21,16 +21,15 @@ std::optional<Instant> Turn::next_planned() {
 }
 
 // Computed on entry into a state with `planned`, and when data changed. Without an occurrence left
-// the rows of `ended` have their turn, once.
+// the rows of `ended` have their turn, once for each entry: what they set may make a new plan.
 void Turn::plan_again() {
-  for (int round = 0; round < kHopsMax; ++round) {
-    if (!bad_value_.empty() || (!plan_due_ && !data_changed_)) return;
-    const bool is_overdue = !plan_due_ && record_.plan.next && *record_.plan.next <= now_;
-    plan_due_ = false;
-    data_changed_ = false;
-    if (is_overdue) return;  // the slot has come: new data is for the next one
+  if (!plan_due_ && !data_changed_) return;
+  std::optional<int> ended_at;  // after that many hops
+  while (bad_value_.empty()) {
+    const bool is_overdue = record_.plan.next && *record_.plan.next <= now_;
+    if (is_overdue && !here().planned.empty()) return;  // what is new is for the next slot
     record_.plan.next.reset();
-    if (here().final || here().planned.empty()) return;
+    if (here().planned.empty()) return;
     const auto bound = schedule();
     if (!bound) return;
     record_.plan.anchor = bound->anchor();
@@ -38,9 +37,14 @@ void Turn::plan_again() {
     const bool makes_up = machine_->definition().schedule->missed == Schedule::Missed::all;
     const Instant from = makes_up ? record_.plan.serving.value_or(now_) : now_;
     record_.plan.next = bound->next(makes_up ? not_too_far_back(*bound, from) : now_);
-    if (record_.plan.next || is_held()) return;
+    if (record_.plan.next || is_held() || ended_at == hops_) return;
     const Choice choice = choose(machine_->definition().schedule->ended);
     if (!choice) return;
+    if (hops_ >= kHopsMax) {
+      hold_as_loop(Entry::Kind::schedule);
+      return;
+    }
+    ended_at = hops_;
     take(choice, {Entry::Kind::schedule, {}, "ended"}, By::done);
     follow_when();
   }

@@ -43,7 +43,6 @@ bool Turn::settles(const TokenHash& token, Settled::Verb verb) {
 void Turn::end_attempt() {
   attempt_started_ = record_.running->started_at;
   record_.running.reset();
-  record_.streak.laters = 0;
 }
 
 void Turn::on(const Stimulus::Done& done) {
@@ -66,9 +65,7 @@ void Turn::on(const Stimulus::Done& done) {
 
 void Turn::on(const Stimulus::Fail& fail) {
   if (!settles(fail.token_hash, Settled::Verb::fail)) return;
-  const int laters = record_.streak.laters;
   end_attempt();
-  record_.streak.laters = laters;
   fail_work(fail.error, {Entry::Kind::failed});
 }
 

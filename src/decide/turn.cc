@@ -34,7 +34,7 @@ void reset(Decision& decision) {
 Entry::Kind kind_of(const Stimulus& stimulus) {
   if (std::holds_alternative<Stimulus::Start>(stimulus.what)) return Entry::Kind::started;
   if (std::holds_alternative<Stimulus::Wake>(stimulus.what)) return Entry::Kind::timer;
-  if (std::holds_alternative<Stimulus::ChildChanged>(stimulus.what)) return Entry::Kind::when;
+  if (std::holds_alternative<Stimulus::Fail>(stimulus.what)) return Entry::Kind::failed;
   return Entry::Kind::event;
 }
 
@@ -152,15 +152,19 @@ void Turn::follow_when() {
     const Choice choice = choose(here().when);
     if (!choice) return;
     if (hops_ >= kHopsMax || round >= kHopsMax) {  // the event that a row fires may not hop
-      open({Entry::Kind::when});
-      stop_loop("more than " + std::to_string(kHopsMax) + " hops in one decision");
-      close();
+      hold_as_loop(Entry::Kind::when);
       return;
     }
     follows_when_ = true;
     take(choice, {Entry::Kind::when, {}, "when"}, By::done);
     follows_when_ = false;
   }
+}
+
+void Turn::hold_as_loop(Entry::Kind kind) {
+  open({kind});
+  stop_loop("more than " + std::to_string(kHopsMax) + " hops in one decision");
+  close();
 }
 
 // Within an entry. Work that had ended is ready again for when a person has looked.
@@ -224,8 +228,10 @@ void Turn::undo() {
 // The row could not be carried out: as if it had not been tried. Whoever asked is told; where
 // nobody did, or there were too many items, a person has to look.
 void Turn::conclude_bad_value() {
-  Entry tried =
-      out_.entries.empty() ? Entry{.kind = kind_of(stimulus_)} : std::move(out_.entries[0]);
+  const auto first = std::find_if(out_.entries.begin(), out_.entries.end(), [](const Entry& entry) {
+    return entry.kind != Entry::Kind::migrated;
+  });  // that is undone
+  Entry tried = first == out_.entries.end() ? Entry{.kind = kind_of(stimulus_)} : std::move(*first);
   if (tried.kind == Entry::Kind::gave_up) tried.kind = Entry::Kind::failed;  // it did not
   if (attempt_started_ && std::holds_alternative<Stimulus::Wake>(stimulus_.what))
     tried.kind = Entry::Kind::timed_out;

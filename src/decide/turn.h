@@ -163,6 +163,7 @@ class Turn {
   StateId owner() const { return machine_->owner_of(state_).value_or(state_); }
   StateId checkpoint_of_failure(const Row* row) const;
   std::optional<Duration> read_duration(const DurationValue& duration, std::string_view what);
+  std::optional<Duration> read_period(const DurationValue& duration);  // of `every`
 
   // --- effects.cc ------------------------------------------------------------------------------
   void ask(const std::vector<EffectRow>& effects);
@@ -201,6 +202,7 @@ class Turn {
   void touch(std::uint32_t fields) { touched_ |= fields; }
 
   void follow_when();
+  void hold_as_loop(Entry::Kind kind);
   void stop_loop(std::string text);
   void hold_if_stranded();
   bool is_stranded() const { return !is_held() && has_no_way_on(); }

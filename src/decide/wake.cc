@@ -68,11 +68,8 @@ void Turn::fire_timer(Timer timer) {
   const TimerRows& rows = once ? here().after[timer.index] : here().every[timer.index];
   std::erase(record_.timers, timer);
   if (!once) {
-    const auto period = read_duration(rows.delay, "every");
-    if (!period || *period <= Duration{0}) {
-      bad_value("`every` needs a duration above zero");
-      return;
-    }
+    const auto period = read_period(rows.delay);
+    if (!period) return;
     // From entry, on its grid; missed ticks are not made up.
     const auto ticks = (now_ - record_.entered_at) / *period + 1;
     timer.at = after(record_.entered_at, std::min(kDurationMax / *period, ticks) * *period);
