@@ -80,10 +80,35 @@ TEST(BoundSchedule, FindsTheLatestSlot) {
   EXPECT_EQ(every->latest(first, first + 90s), first + 1min);
   EXPECT_EQ(every->latest(first, first + 1h), first + 1h);
   EXPECT_EQ(every->latest(first, first + 24h * 365 + 5s), first + 24h * 365);
+  const auto often = bound("{every: 20s}");
+  EXPECT_EQ(often->latest(first, first + 40s), first + 40s);
+  EXPECT_EQ(often->latest(first, first + 1h), first + 1h);
+  EXPECT_EQ(often->latest(first, first + 1h - 1s), first + 1h - 20s);
   const auto daily = bound("{rrule: FREQ=DAILY}");
   const Instant day = *parse_instant("2026-03-03T08:00:00Z");
   EXPECT_EQ(daily->latest(day, day + 24h * 3 + 1h), day + 24h * 3);
   EXPECT_EQ(daily->latest(day, day + 23h), day);
+}
+
+TEST(BoundSchedule, ALongAbsenceCostsLittle) {
+  const Instant first = *parse_instant("2026-03-02T08:00:00Z");
+  const Instant until = *parse_instant("9026-03-02T08:00:00Z");
+  EXPECT_EQ(bound("{every: 1ms}")->latest(first, until), until);
+}
+
+TEST(BoundSchedule, TheLastInstantMayBeASlot) {
+  EXPECT_EQ(
+      next("{every: 1h, anchor: \"" + to_text(kInstantMax - 1h) + "\"}", to_text(kInstantMax - 1h)),
+      to_text(kInstantMax));
+}
+
+TEST(BoundSchedule, WhatIsWrongWithAPartIsBadInput) {
+  for (const char* schedule :
+       {"{rrule: \"{data.rule}\"}", "{every: 1h, tz: \"{data.tz}\"}", "{every: \"{data.rule}\"}"}) {
+    const auto found = bound(schedule, R"({"rule":"0s"})");
+    ASSERT_FALSE(found) << schedule;
+    EXPECT_EQ(found.error().code, ErrorCode::bad_input) << schedule;
+  }
 }
 
 TEST(BoundSchedule, NothingIsLeftAfterTheEnd) {

@@ -119,6 +119,13 @@ TEST_F(BuiltInTest, StatesOfTheAskerMeanGivingUp) {
   EXPECT_EQ(record_.state, "failed");
 }
 
+TEST_F(BuiltInTest, AHoldOfTheAskerMeansGivingUp) {
+  make(0);
+  give(Stimulus::Start{.token_hash = token(1)});
+  give(Stimulus::Fail{.token_hash = token(1), .error = {.code = "odd"}});
+  EXPECT_EQ(record_.state, "failed");
+}
+
 TEST_F(BuiltInTest, WithoutElseItRestsOnHold) {
   make(1);
   EXPECT_EQ(record_.ready_at, asker_.now() + 1h);
@@ -144,6 +151,8 @@ TEST_F(BuiltInTest, ADelayedMessageIsARecordToo) {
               .epoch_only = 3};
   const Stimulus create = carrier_of(send, asker_.record(), {9}, asker_.now());
   EXPECT_EQ(create.machine, "send");
+  EXPECT_EQ(machines_.send()->task(0).kind, Task::Kind::function);
+  EXPECT_EQ(machines_.send()->task(0).target, "deliver");
   const Record record = decide(*machines_.send(), {}, create, asker_.now()).record;
   EXPECT_EQ(record.state, "sending");
   EXPECT_EQ(record.ready_at, asker_.now() + 5min);

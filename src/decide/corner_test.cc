@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/json_text.h"
+#include "decide/fingerprint.h"
 #include "gtest/gtest.h"
 #include "pawl/decide.h"
 #include "pawl/machine_file.h"
@@ -23,9 +24,13 @@ const Zones& zones() {
 // A record of a small machine, and what happens to it.
 class Story {
  public:
-  explicit Story(const std::string& states, std::string data = "{}")
+  explicit Story(const std::string& states, std::string data = "{}", const Guards& guards = {})
       : machine_(read_machine("machine: m\ninitial: a\n" + states, zones()).machine) {
     EXPECT_NE(machine_, nullptr) << states;
+    if (!guards.empty()) {
+      Diagnostics none;
+      machine_ = Machine::make(machine_->definition(), zones(), none, guards);
+    }
     give(Stimulus::Create{.id = {1}, .data = std::move(data)});
   }
 
@@ -51,14 +56,21 @@ class Story {
   Answer fail(std::string code) {
     return give(Stimulus::Fail{.token_hash = token_, .error = {.code = std::move(code)}});
   }
+  Answer beat() { return give(Stimulus::Beat{.token_hash = token_}); }
   Answer wake() { return give(Stimulus::Wake{}); }
   Answer order(Verb verb, std::string state = {}) {
     return give(Stimulus::Order{.verb = verb, .reason = "because", .state = std::move(state)},
                 true);
   }
-  Answer child(std::string is) {
-    return give(Stimulus::ChildChanged{.child = {9}, .machine = "part", .is = std::move(is)});
+  Answer patch(std::string data) {
+    return give(Stimulus::Order{.verb = Verb::patch, .reason = "because", .data = std::move(data)},
+                true);
   }
+  Answer child(std::string is, bool is_final = false) {
+    return give(Stimulus::ChildChanged{
+        .child = {9}, .machine = "part", .is = std::move(is), .is_final = is_final});
+  }
+  void follow_itself() { newest_ = machine_.get(); }
   void follow(const std::string& states) {
     newest_owner_ = read_machine("machine: m\nversion: 2\ninitial: a\n" + states, zones()).machine;
     EXPECT_NE(newest_owner_, nullptr) << states;
@@ -96,6 +108,23 @@ states:
   EXPECT_EQ(story.hold(), "loop");
   EXPECT_EQ(story.order(Verb::release).kind, Kind::ok);
   EXPECT_TRUE(story.record.ready_at);
+}
+
+TEST(Corner, ReleaseAfterALoopIsNoFreshStart) {
+  Story story(R"(
+retry: 0s
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, errors: {c: done}, done: {fail: c}}
+)");
+  story.start();
+  story.fail("other");
+  story.start();
+  story.done();
+  EXPECT_EQ(story.hold(), "loop");
+  story.order(Verb::release);
+  EXPECT_TRUE(story.record.ready_at);
+  EXPECT_EQ(story.record.epoch, 1);
 }
 
 TEST(Corner, AWhenRowWhoseEventStaysIsALoop) {
@@ -347,6 +376,213 @@ states:
   EXPECT_EQ(story.hold(), "gave_up");
   story.order(Verb::retry);
   EXPECT_EQ(story.start().outside_key, "1/1");
+}
+
+TEST(Corner, ABeatThatMeetsABadValueHoldsTheRecordAndNotTheAttempt) {
+  Story story(R"(
+tasks: {t: {queue: q, lease: "{data.lease}"}}
+states:
+  a: {task: t, done: a, on: {e: {set: {lease: "{event.lease}"}}}}
+)",
+              R"({"lease":"1m"})");
+  story.start();
+  story.fire("e", R"({"lease":"soon"})");
+  story.beat();
+  EXPECT_EQ(story.hold(), "bad_value");
+  EXPECT_EQ(story.last_kind(), Entry::Kind::event);
+  EXPECT_TRUE(story.record.running);
+}
+
+TEST(Corner, OnlyWhatARecordMayComeBackToKeepsItsKey) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, failure: f, done: b}
+  f: {on: {e: a}}
+  b: {on: {e: a}}
+)");
+  story.start();
+  story.fail("c");
+  ASSERT_EQ(story.record.state, "f");
+  EXPECT_EQ(story.record.left_tasks.size(), 1U);
+  story.fire("e");
+  EXPECT_TRUE(story.record.left_tasks.empty());  // it began anew
+  story.start();
+  story.done();
+  ASSERT_EQ(story.record.state, "b");
+  EXPECT_TRUE(story.record.left_tasks.empty());
+}
+
+TEST(Corner, ARecordIsErasedWhenItIsFinal) {
+  Story story(R"(
+labels: {x: "{data.x}"}
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, errors: {c: {to: b}}, done: b, on: {e: a}}
+  b: {final: true, on: {again: {to: a, new_epoch: true}}}
+)",
+              R"({"x":1})");
+  EXPECT_EQ(story.order(Verb::erase).kind, Kind::refused);
+  EXPECT_EQ(story.record.data, R"({"x":1})");
+  story.start();
+  story.done(R"({"n":1})");
+  story.fire("again");
+  story.start();
+  story.fail("c");
+  ASSERT_EQ(story.record.state, "b");
+  EXPECT_EQ(story.record.result, R"({"n":1})");
+  EXPECT_TRUE(story.record.error);
+  EXPECT_EQ(story.record.labels.size(), 1U);
+  EXPECT_EQ(story.order(Verb::erase).kind, Kind::ok);
+  EXPECT_EQ(story.last_kind(), Entry::Kind::erased);
+  EXPECT_EQ(story.record.data, "{}");
+  EXPECT_EQ(story.record.result, "");
+  EXPECT_FALSE(story.record.error);
+  EXPECT_TRUE(story.record.labels.empty());
+}
+
+TEST(Corner, AWorkerIsToldWhatItWorksOnAndUntilWhen) {
+  Story story(R"(
+timeout: 5m
+lease: 1m
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: a}
+)");
+  const Answer started = story.start();
+  EXPECT_EQ(started.machine, "m");
+  EXPECT_EQ(started.key, "k");
+  EXPECT_EQ(started.deadline_at, story.now + minutes{5});
+  EXPECT_EQ(started.lease_until, story.now + minutes{1});
+  story.now += seconds{30};
+  const Answer beat = story.beat();
+  EXPECT_EQ(beat.deadline_at, story.now + minutes{5} - seconds{30});
+  EXPECT_EQ(beat.lease_until, story.now + minutes{1});
+  story.fail("c");
+  EXPECT_EQ(story.last.entries.back().fence, started.fence);
+  EXPECT_EQ(story.last.entries.back().error->fingerprint, fingerprint_of("c", ""));
+}
+
+TEST(Corner, TheEarliestIsDueFirstWhateverItIs) {
+  Story story(R"(
+timeout: 5m
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: a, after: {1m: b}}
+  b: {final: true}
+)");
+  story.start();
+  story.now += minutes{10};
+  story.wake();
+  EXPECT_EQ(story.last_kind(), Entry::Kind::timer);
+  EXPECT_EQ(story.record.state, "b");
+}
+
+TEST(Corner, AtTheLastInstantNoTimerIsLeft) {
+  Story story(R"(
+states:
+  a: {every: {1h: {}}, on: {e: a}}
+)");
+  story.now = kInstantMax;
+  story.wake();
+  EXPECT_TRUE(story.record.timers.empty());
+}
+
+TEST(Corner, ChildrenThatAreFinalMoveNobody) {
+  const char* machine = R"(
+states:
+  a: {after: {1m: {}}, when: {if: children.part.all > 2, to: b}}
+  b: {final: true}
+)";
+  for (const bool is_final : {false, true}) {
+    Story story(machine);
+    story.child("some_state", is_final);
+    story.now += minutes{1};
+    story.wake();
+    EXPECT_EQ(story.hold(), is_final ? "no_way_back" : "");
+  }
+}
+
+TEST(Corner, ABadValueInTheNextVersionLeavesTheRecordAsItWas) {
+  Story story(R"(
+states:
+  a: {on: {e: a}}
+)");
+  story.follow(R"(
+migrate: {1: {states: {a: a}}}
+tasks: {t: {queue: q, timeout: "{data.x}"}}
+states:
+  a: {task: t, done: a}
+)");
+  story.start();
+  EXPECT_EQ(story.hold(), "bad_value");
+  EXPECT_EQ(story.record.version, 1);
+  EXPECT_FALSE(story.record.task_at);
+}
+
+TEST(Corner, TheVersionARecordHasIsNoneToFollow) {
+  Story story("states: {a: {on: {e: {set: {x: 1}}}}}");
+  story.follow_itself();
+  story.fire("e");
+  ASSERT_EQ(story.last.entries.size(), 1U);
+  EXPECT_EQ(story.last_kind(), Entry::Kind::event);
+}
+
+TEST(Corner, ThePlanSaysWhereItComesFrom) {
+  Story story(R"(
+schedule: {every: 1h, tz: Asia/Tokyo, anchor: "2026-03-01T00:00:00"}
+states:
+  a: {planned: {}, on: {e: a}}
+)");
+  EXPECT_EQ(story.record.plan.zone, "Asia/Tokyo");
+  EXPECT_EQ(story.record.plan.anchor, "2026-03-01T00:00:00");
+}
+
+TEST(Corner, AMisspeltStateIsNotMovedTo) {
+  Story story("states: {a: {on: {e: over}}, over: {final: true}}");
+  const Answer answer = story.order(Verb::move, "ovr");
+  EXPECT_EQ(answer.kind, Kind::error);
+  EXPECT_EQ(answer.reason, "the machine has no state `ovr`; did you mean over?");
+}
+
+TEST(Corner, DataHasALimit) {
+  const std::string frame = R"({"x":""})";
+  const auto data = [&](std::size_t size) {
+    return R"({"x":")" + std::string(size - frame.size(), 'a') + R"("})";
+  };
+  const std::string machine = R"(states: {a: {on: {e: {set: {x: "{event.x}"}}}}})";
+  constexpr std::size_t kMax = 1U << 20U;
+  EXPECT_EQ(Story(machine, data(kMax)).last.answer.kind, Kind::ok);
+  EXPECT_EQ(Story(machine, data(kMax + 1)).last.answer.kind, Kind::error);
+  Story story(machine);
+  EXPECT_EQ(story.fire("e", data(kMax + 1)).kind, Kind::error);
+  EXPECT_EQ(story.fire("e", data(kMax)).kind, Kind::ok);
+  EXPECT_EQ(story.patch(data(kMax + 1)).kind, Kind::error);
+  EXPECT_EQ(story.patch("[]").kind, Kind::error);
+  EXPECT_EQ(story.patch(data(kMax)).kind, Kind::ok);
+}
+
+TEST(Corner, OnlyEventRowsHaveAnActor) {
+  int with_actor = 0;
+  int without = 0;
+  Story story("states: {a: {on: {e: b}}, b: {when: {if: looks, to: a}, on: {e: a}}}", "{}",
+              {{"looks", [&](const GuardSight& sight) {
+                  ++(sight.actor != nullptr ? with_actor : without);
+                  return false;
+                }}});
+  story.fire("e");
+  EXPECT_EQ(story.record.state, "b");
+  EXPECT_EQ(with_actor, 0);
+  EXPECT_GT(without, 0);
+}
+
+TEST(Corner, WhoCreatesAndWhenIsNoPartOfTheContent) {
+  const auto content = [](std::uint64_t id, std::string event) {
+    return content_of({.what = Stimulus::Fire{.event = std::move(event),
+                                              .create = Stimulus::Create{.id = {id}}}});
+  };
+  EXPECT_EQ(content(1, "e"), content(2, "e"));
+  EXPECT_NE(content(1, "e"), content(1, "f"));
 }
 
 TEST(Corner, AnOrderAndTheFailureAfterItAreTwoEntries) {

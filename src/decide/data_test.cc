@@ -37,6 +37,14 @@ TEST(Data, IsRefusedWhenItDoesNotFit) {
   EXPECT_EQ(completed_or_error("[1]"), "expected a map of fields");
 }
 
+TEST(Data, ThatDoesNotFitIsBadInput) {
+  for (const char* map : {"[1]", R"({"amount":null})", R"({"amount":1,"other":1})"}) {
+    const auto result = completed(map, fields(), Others::refused, zones());
+    ASSERT_FALSE(result) << map;
+    EXPECT_EQ(result.error().code, ErrorCode::bad_input) << map;
+  }
+}
+
 TEST(Data, OtherFieldsAreRefusedOnlyWhereItIsComplete) {
   EXPECT_EQ(completed_or_error(R"({"amount":1,"nota":2})"),
             "`nota`: there is no such field; did you mean note?");

@@ -1,5 +1,6 @@
 #include "decide/fingerprint.h"
 
+#include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
@@ -33,6 +34,32 @@ TEST(Fingerprint, TellsOtherErrorsApart) {
 TEST(Fingerprint, WordsThatLookLikeHexAreWords) {
   EXPECT_NE(of("a bad cafe"), of("a dead beef"));
   EXPECT_NE(of("state added"), of("state faded"));
+}
+
+TEST(Fingerprint, ANumberIsHexDigitsWithADecimalOneInGroups) {
+  for (const char* number : {"0", "9", "a0", "f9", "A0", "F9", "0x0", "1.5", "1-5", "0xff"})
+    EXPECT_EQ(of(number), of("7")) << number;
+  for (const char* other : {"g0", "G0", "ab", ".5", "-5", "5.", "5-", "5.x", "5_5", "xa"})
+    EXPECT_NE(of(other), of("7")) << other;
+  EXPECT_NE(of("5 files lost"), of("5 files found"));
+}
+
+TEST(Fingerprint, OfAWordOnlyTheDigitsAreLeftOut) {
+  EXPECT_EQ(of("30s"), of("5s"));
+  EXPECT_NE(of("30s"), of("30m"));
+  for (const std::string letter : {"a", "z", "A", "Z"}) {
+    EXPECT_NE(of("t" + letter + "b1"), of("t" + letter + "c1")) << letter;
+    EXPECT_EQ(of("t" + letter + "b1"), of("t" + letter + "b2")) << letter;
+  }
+  EXPECT_NE(of("a1z"), of("b1z"));
+  EXPECT_NE(of("a1Z"), of("b1Z"));
+}
+
+TEST(Fingerprint, LooksAtNothingBeyondTheMessage) {
+  EXPECT_EQ(of(std::string_view("ab cd").substr(0, 2)), of("ab"));
+  EXPECT_EQ(of(std::string_view("5.5").substr(0, 2)), of("5."));
+  EXPECT_EQ(of(std::string_view("a1z").substr(0, 2)), of("a1"));
+  EXPECT_EQ(of(std::string_view("a 55").substr(0, 3)), of("a 5"));
 }
 
 TEST(Fingerprint, AnApostropheDoesNotBeginAQuote) {

@@ -14,7 +14,7 @@ initial: new
 schedule: {every: 1h}
 retry: [10s]
 states:
-  new: {on: {submit: paying, wait: waiting, plan: planned, watch: watching, rest: resting, ship: shipping}}
+  new: {on: {submit: paying, wait: waiting, plan: planned, watch: watching, rest: resting, ship: shipping, race: racing, pack: packing}}
   paying: {task: charge, done: over}
   waiting: {after: {1d: over}, on: {go: over}}
   planned: {planned: over, on: {go: over}}
@@ -22,6 +22,8 @@ states:
   resting: {on: {go: over, wake_up: new}}
   shipping: {task: ship, failure: failed, done: over}
   failed: {}
+  racing: {planned: over, after: {59m: over}}
+  packing: {effects: [{create: parcel, key: p1}], on: {go: over}}
   over: {final: true}
 tasks: {charge: {queue: payments}, ship: {queue: parcels}}
 )";
@@ -95,6 +97,32 @@ TEST(Why, ATimerAPlanChildrenAndEventsAreToldApart) {
   const Why events = after("rest");
   EXPECT_EQ(text_of(events), "waiting_for_events: waits for an event: go or wake_up");
   EXPECT_EQ(events.names, (Names{"go", "wake_up"}));
+}
+
+TEST(Why, AtOneInstantThePlanIsNamed) {
+  const Why found = after("race");
+  EXPECT_EQ(text_of(found), "planned_at: waits for its plan: 2026-03-02T09:00:00Z");
+}
+
+TEST(Why, ChildrenAreWaitedForOnlyWhereARowReadsThem) {
+  EXPECT_EQ(text_of(after("pack")), "waiting_for_events: waits for an event: go");
+  OneRecord one(kMachine);
+  one.give(Stimulus::Fire{.event = "watch"}, 1min);
+  Record record = one.record();
+  record.children.push_back({.machine = "letter", .all = 1, .final = 1});
+  EXPECT_EQ(why(one.machine(), record, one.now()).names, Names{"parcel"});
+  record.children.clear();
+  EXPECT_EQ(why(one.machine(), record, one.now()).kind, Why::Kind::waiting_for_events);
+}
+
+TEST(Why, WhatIsAskedAgainLaterIsNoFailure) {
+  OneRecord one(kMachine);
+  one.give(Stimulus::Fire{.event = "submit"});
+  Record record = one.record();
+  record.ready_at = one.now() + 10s;
+  record.error = Failure{.code = "busy"};
+  EXPECT_EQ(text_of(why(one.machine(), record, one.now())),
+            "backing_off_until: waits until 2026-03-02T08:00:10Z, then a worker may take `charge`");
 }
 
 TEST(Why, AHoldSaysByWhom) {
