@@ -28,7 +28,7 @@ test:  ## Build and run every test that needs no second build
 	@scripts/build.sh dev all all_verify_interface_header_sets
 	@ctest --preset dev -j2 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
 
-test-more:  ## The rest within 45 minutes: sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz mutants" for some)
+test-more:  ## The rest within 45 minutes: sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz rules" for some)
 	@scripts/setup.sh build more
 	@scripts/test_more.sh $(SHARES)
 

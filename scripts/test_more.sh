@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The tests that make test leaves out, in shares of 45 minutes: scripts/test_more.sh [--full] [SHARE…]
 #
-# Every share runs until its minutes are used up and fails when it reached less than a tenth of its full count.
+# Every share runs until its minutes are used up and fails when it reached less than a tenth of its full count; `rules`
+# is a sample of 20 and fails when it reached less than a tenth of that, or when more than 4 survive.
 # With --full it runs the full count instead, however long that takes. A share's last line says what it reached.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,12 +10,13 @@ cd "$(dirname "$0")/.."
 # share | minutes | what runs | full count | command | command for the full count
 table=$(
   cat <<'END'
-builds     | 30 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                         | scripts/builds.sh
-mutants    |  4 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                        | scripts/mutants.sh
-fuzz       |  3 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                           | scripts/fuzz.sh --minutes 8
-simulation |  6 | random recurrence rules against the slow oracle         | 200,000 rules | scripts/simulation.sh --minutes MINUTES --at-least 20000    | make --no-print-directory test-time
-kills      |  6 | -                                                       | -             | -                                                           | -
-pipe       |  6 | -                                                       | -             | -                                                           | -
+builds     | 30 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
+mutants    |  4 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                                      | scripts/mutants.sh
+rules      |  4 | the tests against rules of the core broken at random    | 400 mutants   | scripts/mutants/run.py --count 20 --at-most-surviving 4 --minutes MINUTES | scripts/mutants/run.py --count 400
+fuzz       |  3 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                                         | scripts/fuzz.sh --minutes 8
+simulation |  4 | random recurrence rules against the slow oracle         | 200,000 rules | scripts/simulation.sh --minutes MINUTES --at-least 20000                  | make --no-print-directory test-time
+kills      |  6 | -                                                       | -             | -                                                                         | -
+pipe       |  6 | -                                                       | -             | -                                                                         | -
 END
 )
 
