@@ -239,6 +239,7 @@ void Turn::wait_for_retry(Instant at, StateId checkpoint) {
 // --- giving up ---------------------------------------------------------------------------------
 
 const Row* Turn::give_up_row(bool only_elapsed) {
+  PAWL_ASSERT(record_.failing_since.has_value(), "only what fails gives up");
   for (const Row& row : policy().give_up) {
     if (only_elapsed && !row.elapsed) continue;
     if (row.elapsed) {

@@ -67,6 +67,7 @@ Instant Turn::not_too_far_back(const BoundSchedule& bound, Instant from) const {
 bool Turn::serve_plan() {
   const auto bound = schedule();
   if (!bound) return false;
+  PAWL_ASSERT(record_.plan.next.has_value(), "only a slot that is planned comes due");
   Instant slot = *record_.plan.next;
   const auto missed = machine_->definition().schedule->missed;
   const auto following = bound->next(slot);
