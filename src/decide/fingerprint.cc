@@ -34,9 +34,7 @@ std::size_t number_length(std::string_view text) {
   }
   const bool is_whole_word = length == text.size() || !is_letter(text[length]);
   if (has_digit && is_whole_word) return length;
-  length = 0;  // `30s`, `4xx`: only the digits
-  while (length < text.size() && is_digit(text[length])) ++length;
-  return length;
+  return text.find_first_not_of("0123456789");  // `30s`, `4xx`: only the digits
 }
 
 }  // namespace
