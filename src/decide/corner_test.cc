@@ -176,6 +176,18 @@ states:
   EXPECT_EQ(story.last.entries.back().event, "e");
 }
 
+TEST(Corner, EveryRecordThatIsCreatedIsAskedForOnce) {
+  Story story(R"(
+states:
+  a: {on: {e: {effects: [{create: p, key: x}, {create: p, key: y}, {create: q, key: x}, {create: p, key: x}]}}}
+)");
+  const auto need = story.fire("e").need;
+  ASSERT_EQ(need.size(), 3U);
+  EXPECT_EQ(need[0].machine + need[0].key, "px");
+  EXPECT_EQ(need[1].machine + need[1].key, "py");
+  EXPECT_EQ(need[2].machine + need[2].key, "qx");
+}
+
 TEST(Corner, ADefaultNoticeIsJson) {
   Story story(R"(
 states:

@@ -55,8 +55,11 @@ TEST(Fingerprint, OfAWordOnlyTheDigitsAreLeftOut) {
   EXPECT_NE(of("a1Z"), of("b1Z"));
 }
 
+TEST(Fingerprint, AWordEndsWithAQuote) { EXPECT_EQ(of("a\"x\"b1"), of("a\"y\"c1")); }
+
 TEST(Fingerprint, LooksAtNothingBeyondTheMessage) {
   EXPECT_EQ(of(std::string_view("ab cd").substr(0, 2)), of("ab"));
+  EXPECT_EQ(of(std::string_view("ab1").substr(0, 2)), of("ab"));
   EXPECT_EQ(of(std::string_view("5.5").substr(0, 2)), of("5."));
   EXPECT_EQ(of(std::string_view("a1z").substr(0, 2)), of("a1"));
   EXPECT_EQ(of(std::string_view("a 55").substr(0, 3)), of("a 5"));

@@ -16,6 +16,7 @@ schedule: {every: 2h, tz: Europe/Berlin, anchor: "2026-03-02T08:00:00", ended: {
 policies:
   steady: {retry: [1m], give_up: {to: idle}}
   patient: {count: epoch, timeout: 1h}
+  brief: {retry: [], give_up: {to: over}}
 events: {approve: {by: [clerk, boss]}}
 tasks:
   look: {queue: desks, policy: steady}
@@ -128,6 +129,10 @@ Policy steady:
 Policy patient:
   Allow 1 hour to complete
   (no sentence for count: when failures are counted from zero)
+
+Policy brief:
+  (no sentence for give_up: row 1 goes to 'over')
+  (no sentence for retry: none at all ([]))
 )");
 }
 
