@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 constexpr std::string_view kAsker = R"(
 machine: job
 initial: new
+order: [new, over]
 data: {patience: {type: duration, default: 30s}, url: string}
 states:
   new: {on: {go: {effects: [{run: sweep, then: found, else: lost}, {run: clean, in: 1h}]}, found: over, lost: over}}
@@ -24,7 +25,9 @@ tasks:
     key: "{record.key}/sweep"
     timeout: "{data.patience}"
     retry: [1m]
-    errors: {fatal: {to: over}, odd: {hold: "odd"}}
+    errors:
+      fatal: [{if: "record.state == 'new' or record.state < 'over'", retry: true}, {to: over}]
+      odd: {hold: "odd"}
     give_up: {to: over, alert: oncall, effects: [{notify: mail}, {send: lost, to: self}]}
   clean: {queue: sweeps}
 )";
@@ -112,6 +115,7 @@ TEST_F(BuiltInTest, GivenUpSendsTheErrorWhenItHasElse) {
   EXPECT_EQ(JsonView(failed.effects[2].payload).member("code").text(scratch), "oops");
 }
 
+// A condition over states of the asker can be read, and does not hold.
 TEST_F(BuiltInTest, StatesOfTheAskerMeanGivingUp) {
   make(0);
   give(Stimulus::Start{.token_hash = token(1)});

@@ -28,7 +28,10 @@ class ValuePass {
   }
 
  private:
-  Scope base_scope() const { return {.definition = &definition_}; }
+  // Rows of a side job come from the machine that asked for it, and may name its states.
+  Scope base_scope() const {
+    return {.definition = machine_.is_side_job() ? nullptr : &definition_};
+  }
 
   Scope scope_at(const RowsAt& at) const {
     Scope scope = base_scope();
