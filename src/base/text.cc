@@ -49,4 +49,8 @@ std::string in_quotes(std::string_view text) {
   return "'" + printable(text.substr(0, length)) + "…'";
 }
 
+std::string counted(std::size_t number, std::string_view what) {
+  return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
+}
+
 }  // namespace pawl

@@ -32,4 +32,7 @@ std::string in_ticks(std::string_view name);
 // The text in quotes for a message: printable, and cut to a readable length.
 std::string in_quotes(std::string_view text);
 
+// `1 state`, `2 states`.
+std::string counted(std::size_t number, std::string_view what);
+
 }  // namespace pawl

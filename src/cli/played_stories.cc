@@ -12,10 +12,6 @@
 namespace pawl::cli {
 namespace {
 
-std::string counted(std::size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 std::string summary_of(const std::vector<PlayedStory>& stories) {
   const std::size_t passed = passed_of(stories);
   return counted(stories.size(), "scenario") + ": " + std::to_string(passed) + " passed, " +

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "cli/machine_files.h"
 #include "cli/verb.h"
 
@@ -23,10 +24,6 @@ std::size_t count(const MachineFile& file, Diagnostic::Severity severity) {
   return static_cast<std::size_t>(
       std::count_if(findings.begin(), findings.end(),
                     [&](const Diagnostic& finding) { return finding.severity == severity; }));
-}
-
-std::string counted(std::size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 void make_strict(std::vector<MachineFile>& files) {

@@ -8,21 +8,12 @@
 #include "model/expression/duration_of.h"
 #include "model/expression/value_program.h"
 #include "policy/align.h"
+#include "policy/answers.h"
 #include "policy/counting.h"
 #include "policy/delays.h"
 #include "policy/jitter.h"
 
 namespace pawl {
-namespace {
-
-bool matches(std::string_view pattern, std::string_view code) {
-  if (pattern == "default") return true;
-  if (!pattern.ends_with('*')) return pattern == code;
-  return code.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
-}  // namespace
-
 std::optional<Duration> Turn::read_duration(const DurationValue& duration, std::string_view what) {
   if (duration.is_fixed()) return duration.fixed;
   auto read = duration_of(duration, sight(), scratch_);
@@ -87,7 +78,7 @@ void Turn::fail_work(Failure failure, const Log& log) {
   const Row* found = nullptr;
   std::string place;
   for (const ErrorRows* errors : policy().errors) {
-    if (!matches(errors->code, failure_->code)) continue;
+    if (!answers_code(errors->code, failure_->code)) continue;
     const Choice choice = choose(errors->rows);
     if (!choice) continue;
     found = choice.row;

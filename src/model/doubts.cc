@@ -1,6 +1,7 @@
 #include "model/doubts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -63,34 +64,8 @@ class Doubts {
                        [](const Row& row) { return !row.condition; });
   }
 
-  std::vector<bool> reachable_from(std::vector<StateId> open) const {
-    return reachable_from(std::move(open), [](const Edge&) { return true; });
-  }
-
-  template <class Follow>
-  std::vector<bool> reachable_from(std::vector<StateId> open, Follow follow) const {
-    std::vector<std::vector<StateId>> next(machine_.state_count());
-    for (const Edge& edge : edges_)
-      if (follow(edge)) next[edge.from].push_back(edge.to);
-    std::vector<bool> reached(machine_.state_count());
-    for (const StateId id : open) reached[id] = true;
-    while (!open.empty()) {
-      const StateId from = open.back();
-      open.pop_back();
-      for (const StateId to : next[from]) {
-        if (reached[to]) continue;
-        reached[to] = true;
-        open.push_back(to);
-      }
-    }
-    return reached;
-  }
-
   void warn_unreachable() {
-    std::vector<StateId> entries{definition_.initial.id};
-    for (const Migration& migration : definition_.migrate)
-      for (const Migration::Renamed& renamed : migration.states) entries.push_back(renamed.to.id);
-    const std::vector<bool> reached = reachable_from(std::move(entries));
+    const std::vector<bool> reached = reachable_states(machine_, edges_);
     for (StateId id = 0; id < definition_.states.size(); ++id)
       if (!reached[id])
         warning("unreachable_state", machine_.state(id).at,
@@ -221,7 +196,10 @@ class Doubts {
           creating.push_back(*machine_.find_state(at.state->name));
     });
     if (creating.empty()) return;
-    const std::vector<bool> may_have = reachable_from(std::move(creating), keeps_children);
+    std::vector<Edge> followed;
+    std::copy_if(edges_.begin(), edges_.end(), std::back_inserter(followed), keeps_children);
+    const std::vector<bool> may_have =
+        reachable_from(std::move(creating), followed, machine_.state_count());
     std::set<const Row*> said;
     for (const Edge& edge : edges_) {
       const State& to = machine_.state(edge.to);

@@ -125,6 +125,31 @@ class Edges {
 
 std::vector<Edge> edges_of(const Machine& machine) { return Edges(machine).all(); }
 
+std::vector<bool> reachable_from(std::vector<StateId> open, const std::vector<Edge>& edges,
+                                 std::size_t state_count) {
+  std::vector<std::vector<StateId>> next(state_count);
+  for (const Edge& edge : edges) next[edge.from].push_back(edge.to);
+  std::vector<bool> reached(state_count);
+  for (const StateId id : open) reached[id] = true;
+  while (!open.empty()) {
+    const StateId from = open.back();
+    open.pop_back();
+    for (const StateId to : next[from]) {
+      if (reached[to]) continue;
+      reached[to] = true;
+      open.push_back(to);
+    }
+  }
+  return reached;
+}
+
+std::vector<bool> reachable_states(const Machine& machine, const std::vector<Edge>& edges) {
+  std::vector<StateId> entries{machine.definition().initial.id};
+  for (const Migration& migration : machine.definition().migrate)
+    for (const Migration::Renamed& renamed : migration.states) entries.push_back(renamed.to.id);
+  return reachable_from(std::move(entries), edges, machine.state_count());
+}
+
 bool can_fail(const Machine& machine, StateId id) {
   const State& state = machine.state(id);
   if (state.final) return false;

@@ -38,6 +38,13 @@ struct Edge {
 // event leads in its state.
 std::vector<Edge> edges_of(const Machine& machine);
 
+// By StateId: whether these edges lead there from one of the open states, or it is one.
+std::vector<bool> reachable_from(std::vector<StateId> open, const std::vector<Edge>& edges,
+                                 std::size_t state_count);
+
+// By StateId: whether a record can get there, also by `migrate`.
+std::vector<bool> reachable_states(const Machine& machine, const std::vector<Edge>& edges);
+
 // Whether work in this state can fail: it has a task, runs one for another, or a row says so.
 bool can_fail(const Machine& machine, StateId state);
 

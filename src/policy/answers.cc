@@ -1,7 +1,6 @@
 #include "policy/answers.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace pawl {
 namespace {
@@ -34,6 +33,12 @@ std::vector<const ErrorRows*> reachable_errors(const ResolvedPolicy& policy) {
 std::span<const Row> reachable_rows(std::span<const Row> rows) {
   const auto last = std::find_if(rows.begin(), rows.end(), always_holds);
   return {rows.begin(), last == rows.end() ? last : last + 1};
+}
+
+bool answers_code(std::string_view pattern, std::string_view code) {
+  if (pattern == "default") return true;
+  if (!pattern.ends_with('*')) return pattern == code;
+  return code.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
 bool is_built_in(const ErrorRows& error) {
