@@ -60,6 +60,7 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   app.require_subcommand(0, 1);
   Action action;
   add_validate(app, action);
+  add_check(app, action);
   add_print(app, action);
   add_schema(app, action);
   add_graph(app, action);

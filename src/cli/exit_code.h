@@ -13,6 +13,7 @@ enum class ExitCode {
   wrong = 1,        // the thing asked about is wrong: a rule, a file, a record
   usage = 2,        // the command itself is: an unknown option, a missing value
   environment = 3,  // the machine cannot: no time zone data, no permission, disk full
+  undecided = 4,    // there is no answer within the limits of the search
 };
 
 // The one table: the help is made from it, and a test compares the docs with it.
@@ -20,11 +21,12 @@ struct ExitCodeMeaning {
   ExitCode code;
   std::string_view meaning;
 };
-inline constexpr std::array<ExitCodeMeaning, 4> kExitCodes = {{
+inline constexpr std::array<ExitCodeMeaning, 5> kExitCodes = {{
     {ExitCode::ok, "done"},
     {ExitCode::wrong, "the thing asked about is wrong"},
     {ExitCode::usage, "the command was used wrongly"},
     {ExitCode::environment, "the machine cannot do it"},
+    {ExitCode::undecided, "it could not be decided"},
 }};
 
 constexpr ExitCode exit_code_of(ErrorCode code) {

@@ -17,6 +17,7 @@ namespace pawl::cli {
 using Action = std::function<ExitCode(const Surroundings&)>;
 
 // Each adds its subcommand and, when that is the one given, sets `action`.
+void add_check(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_explain_rule(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
