@@ -8,9 +8,6 @@
 namespace pawl {
 namespace {
 
-// ASCII that stands for itself: nearly all texts are nothing else.
-bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
-
 // The length of the valid UTF-8 sequence that begins at `at`, or 0.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -51,6 +48,12 @@ void append_ascii(std::string& json, char c) {
 
 }  // namespace
 
+// Nearly all texts are.
+bool is_plain_json(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
+}
+
 std::string json_string(std::string_view text) {
   std::string json;
   append_json_string(json, text);
@@ -58,12 +61,13 @@ std::string json_string(std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  if (std::all_of(text.begin(), text.end(), is_plain)) {
-    out += text;
-    out += '"';
+  if (is_plain_json(text)) {
+    const std::size_t begin = out.size();
+    out.resize(begin + text.size() + 2, '"');
+    text.copy(out.data() + begin + 1, text.size());
     return;
   }
+  out += '"';
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8_length(text, at);
     if (length == 1) {

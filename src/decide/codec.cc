@@ -1,12 +1,13 @@
 #include "decide/codec.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
+#include <cstring>
 #include <type_traits>
 
 #include "base/json_text.h"
-#include "decide/json_edit.h"
 #include "model/expression/json_view.h"
 
 namespace pawl {
@@ -281,73 +282,158 @@ void fields(A& a, Of<A, Answer>& answer) {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-class Writer {
+// Gathers text before it goes to a string: appending once is cheaper than bit by bit.
+class Out {
  public:
-  explicit Writer(std::string& out) : map_(out) {}
+  explicit Out(std::string& to) : to_(to) {}
+  ~Out() { flush(); }
+  Out(const Out&) = delete;
+  Out& operator=(const Out&) = delete;
 
-  // Left out when it is empty, zero or false; a word never.
-  void member(std::string_view name, const auto& value) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    if (std::is_enum_v<T> || value != T{}) always(name, value);
+  void put(char c) { *room(1)++ = c; }
+  void put(std::string_view text) {
+    if (text.size() > chunk_.size()) {
+      flush();
+      to_ += text;
+    } else {
+      at_ = std::copy(text.begin(), text.end(), room(text.size()));
+    }
   }
-  void always(std::string_view name, const auto& value) { write(map_.member(name), value); }
-
-  // A text that is JSON itself.
-  void json(std::string_view name, const std::string& value) {
-    if (!value.empty()) map_.json(name, value);
+  // Inlined where the name is known: then it is copied by a few moves.
+  [[gnu::always_inline]] void put_name(std::string_view name, bool is_first) {
+    constexpr std::size_t kAround = 4;
+    char* to = room(name.size() + kAround);
+    if (!is_first) *to++ = ',';
+    *to++ = '"';
+    std::memcpy(to, name.data(), name.size());
+    to += name.size();
+    *to++ = '"';
+    *to++ = ':';
+    at_ = to;
   }
-  void always_json(std::string_view name, const std::string& value) {
-    map_.json(name, value.empty() ? "null" : value);
+  void number(std::int64_t number) {
+    constexpr std::size_t kDigitsMax = 20;
+    char* to = room(kDigitsMax);
+    at_ = std::to_chars(to, to + kDigitsMax, number).ptr;
+  }
+  void text(std::string_view text) {
+    if (text.size() + 2 > chunk_.size() || !is_plain_json(text)) {
+      flush();
+      append_json_string(to_, text);
+      return;
+    }
+    char* to = room(text.size() + 2);
+    *to++ = '"';
+    to = std::copy(text.begin(), text.end(), to);
+    *to++ = '"';
+    at_ = to;
   }
 
  private:
-  void write(std::string& out, const std::string& text) { append_json_string(out, text); }
-  void write(std::string& out, bool value) { out += value ? "true" : "false"; }
-  void write(std::string& out, const TokenHash& hash) {
-    std::array<char, 2 * std::tuple_size_v<TokenHash> + 2> hex{};
-    char* to = hex.data();
-    *to++ = '"';
-    for (const std::byte byte : hash) {
-      *to++ = kHexDigits[std::to_integer<unsigned>(byte) >> 4U];
-      *to++ = kHexDigits[std::to_integer<unsigned>(byte) & 15U];
-    }
-    *to = '"';
-    out.append(hex.data(), hex.size());
+  char*& room(std::size_t size) {
+    if (size > static_cast<std::size_t>(chunk_.data() + chunk_.size() - at_)) flush();
+    return at_;
   }
-  void write(std::string& out, Instant at) { append_number(out, at.time_since_epoch().count()); }
-  void write(std::string& out, Duration duration) { append_number(out, duration.count()); }
+  void flush() {
+    to_.append(chunk_.data(), at_);
+    at_ = chunk_.data();
+  }
+
+  std::string& to_;
+  std::array<char, 512> chunk_;
+  char* at_ = chunk_.data();
+};
+
+// Writes a map.
+class Writer {
+ public:
+  explicit Writer(Out& out) : out_(out) { out_.put('{'); }
+  ~Writer() { out_.put('}'); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  // Left out when it is empty, zero or false; a word never.
+  [[gnu::always_inline]] void member(std::string_view name, const auto& value) {
+    if (!is_nothing(value)) always(name, value);
+  }
+  [[gnu::always_inline]] void always(std::string_view name, const auto& value) {
+    write(named(name), value);
+  }
+
+  // A text that is JSON itself.
+  [[gnu::always_inline]] void json(std::string_view name, std::string_view value) {
+    if (!value.empty()) named(name).put(value);
+  }
+  void always_json(std::string_view name, std::string_view value) {
+    named(name).put(value.empty() ? "null" : value);
+  }
+
+  // The name is a word of ours: it needs no escapes. Its value comes next.
+  [[gnu::always_inline]] Out& named(std::string_view name) {
+    out_.put_name(name, first_);
+    first_ = false;
+    return out_;
+  }
+
+ private:
+  template <class T>
+  static bool is_nothing(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return false;
+    } else if constexpr (requires { value.empty(); } && !std::same_as<T, TokenHash>) {
+      return value.empty();
+    } else if constexpr (requires { value.has_value(); }) {
+      return !value.has_value();
+    } else {
+      return value == T{};
+    }
+  }
+
+  static void write(Out& out, const std::string& text) { out.text(text); }
+  static void write(Out& out, bool value) { out.put(value ? "true" : "false"); }
+  static void write(Out& out, const TokenHash& hash) {
+    out.put('"');
+    for (const std::byte byte : hash) {
+      out.put(kHexDigits[std::to_integer<unsigned>(byte) >> 4U]);
+      out.put(kHexDigits[std::to_integer<unsigned>(byte) & 15U]);
+    }
+    out.put('"');
+  }
+  static void write(Out& out, Instant at) { out.number(at.time_since_epoch().count()); }
+  static void write(Out& out, Duration duration) { out.number(duration.count()); }
   template <Whole T>
-  void write(std::string& out, T number) {
-    append_number(out, static_cast<std::int64_t>(number));
+  static void write(Out& out, T number) {
+    out.number(static_cast<std::int64_t>(number));
   }
   template <class T>
   requires std::is_enum_v<T>
-  void write(std::string& out, T word) { append_number(out, static_cast<std::int64_t>(word)); }
+  static void write(Out& out, T word) { out.number(static_cast<std::int64_t>(word)); }
   template <class T>
-  void write(std::string& out, const std::optional<T>& value) {
+  static void write(Out& out, const std::optional<T>& value) {
     if (value) {
       write(out, *value);
     } else {
-      out += "null";
+      out.put("null");
     }
   }
   template <class T>
-  void write(std::string& out, const std::vector<T>& list) {
-    out += '[';
+  static void write(Out& out, const std::vector<T>& list) {
+    out.put('[');
     for (const T& item : list) {
-      if (out.back() != '[') out += ',';
+      if (&item != &list.front()) out.put(',');
       write(out, item);
     }
-    out += ']';
+    out.put(']');
   }
   template <class T>
   requires std::is_class_v<T>
-  void write(std::string& out, const T& value) {
+  static void write(Out& out, const T& value) {
     Writer writer(out);
     fields(writer, value);
   }
 
-  JsonMap map_;
+  Out& out_;
+  bool first_ = true;
 };
 
 // --- reading -----------------------------------------------------------------------------------
@@ -450,21 +536,22 @@ void common_fields(A& a, Of<A, Stimulus>& stimulus) {
 }  // namespace
 
 void append_input(std::string& out, const Stimulus& stimulus, const Record& before) {
-  JsonMap map(out);
+  Out text(out);
+  Writer map(text);
   {
     const std::string_view name = kStimuli[stimulus.what.index()];
     std::visit(
         [&](const auto& what) {
-          Writer writer(map.member(name));
+          Writer writer(map.named(name));
           fields(writer, what);
         },
         stimulus.what);
   }
   {
-    Writer writer(map.member("given"));
+    Writer writer(map.named("given"));
     common_fields(writer, stimulus);
   }
-  Writer writer(map.member("quiet"));
+  Writer writer(map.named("quiet"));
   quiet_fields(writer, before);
 }
 
@@ -486,7 +573,8 @@ Record joined(const Record& core, const Record& quiet) {
 }
 
 void append_changes(std::string& out, const Record& record, std::uint32_t which) {
-  Writer writer(out);
+  Out text(out);
+  Writer writer(text);
   core_fields(writer, record, which);
 }
 
@@ -502,12 +590,13 @@ std::string core_text(const Record& record) {
 }
 
 std::string answer_text(const Answer& answer) {
-  std::string text;
+  std::string json;
   {
+    Out text(json);
     Writer writer(text);
     fields(writer, answer);
   }
-  return text;
+  return json;
 }
 
 Answer read_answer(std::string_view text) {

@@ -20,8 +20,10 @@ Scratch& thread_scratch() {
   return scratch;
 }
 
+// What its texts have allocated is kept.
 void reset(Decision& decision) {
-  decision.answer = {};
+  static const Answer kNothing;
+  decision.answer = kNothing;
   decision.changed = false;
   decision.entries.clear();
   decision.effects.clear();

@@ -37,7 +37,7 @@ const Zones& zones() {
 // How many tapes are played; one is enough for about two records.
 int plays() {
   const char* given = std::getenv("PAWL_PLAYS");
-  return given != nullptr ? std::atoi(given) : 5'600;
+  return given != nullptr ? std::atoi(given) : 10'000;
 }
 
 rc::Seq<TapeBytes> shorter(const TapeBytes& tape) {
