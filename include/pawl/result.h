@@ -16,8 +16,10 @@ namespace pawl {
 
 // What kind of thing went wrong. Closed: every code has a CLI exit code (src/cli/exit_code.h).
 enum class ErrorCode {
-  bad_input,    // a text, file or value that a person or program gave is wrong
-  environment,  // the machine we run on lacks something (time zone data, a file, a permission)
+  bad_input,        // a text, file or value that a person or program gave is wrong
+  environment,      // the machine we run on lacks something (time zone data, a file, a permission)
+  damaged,          // what was read is not what was written
+  outcome_unknown,  // it may have been made durable or not: open the store again and look
 };
 
 // Where in a text the error is; both count from 1, columns in bytes.

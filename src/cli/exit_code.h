@@ -34,6 +34,8 @@ constexpr ExitCode exit_code_of(ErrorCode code) {
     case ErrorCode::bad_input:
       return ExitCode::wrong;
     case ErrorCode::environment:
+    case ErrorCode::damaged:
+    case ErrorCode::outcome_unknown:
       return ExitCode::environment;
   }
   return ExitCode::wrong;

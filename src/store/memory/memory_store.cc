@@ -1,0 +1,549 @@
+#include "store/memory/memory_store.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "pawl/assert.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kScanMax = 10'000;  // records looked at for one page
+
+std::size_t page_size(std::size_t max) { return std::min(max, kPageMax); }
+
+template <class Number>
+Result<Number> read_cursor(const Cursor& cursor) {
+  Number value = 0;
+  const auto read = std::from_chars(cursor.data(), cursor.data() + cursor.size(), value);
+  if (!cursor.empty() && (read.ec != std::errc{} || read.ptr != cursor.data() + cursor.size()))
+    return Error{ErrorCode::bad_input, "this is no cursor of this list: begin again without one"};
+  return value;
+}
+
+struct Kept {
+  Record record;
+  std::string queue;
+  std::vector<std::string> slots;
+  std::vector<std::int64_t> positions;  // of its entries
+};
+
+struct Waiting {
+  Message message;
+  bool waits = false;
+};
+
+// Who is claimed first: by queue, priority, instant, record.
+using Due = std::tuple<std::string, int, Instant, std::uint64_t>;
+
+struct Tables {
+  std::map<std::uint64_t, Kept> records;
+  std::map<RecordName, std::uint64_t> names;
+  std::set<Due> ready;
+  std::set<std::pair<Instant, std::uint64_t>> wakes;
+  std::map<std::int64_t, LoggedEntry> log;  // by position
+  std::map<std::int64_t, Waiting> inbox;    // by id
+  std::map<RequestName, std::pair<Instant, Remembered>> requests;
+  std::map<std::string, Slot> slots;
+  std::map<std::pair<std::string, std::string>, StateCount> states;
+  std::map<std::tuple<std::string, std::string, std::string, std::uint64_t>, ErrorCount> errors;
+  std::map<std::pair<std::string, int>, std::string> machines;
+  std::map<std::string, Setting> settings;
+  std::uint64_t last_id = 0;
+  std::int64_t last_position = 0;
+  std::int64_t last_message = 0;
+};
+
+// --- writing -----------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(Tables& tables, Instant now) : tables_(tables), now_(now) {}
+
+  UnitOutcome write(const Unit& unit) {
+    UnitOutcome outcome{.kind = possible(unit)};
+    if (outcome.kind != UnitOutcome::Kind::committed) return outcome;
+    put(unit.record);
+    for (std::size_t i = 0; i < unit.created.size(); ++i) {
+      if (tables_.names.contains(name_of(unit.created[i].record))) {
+        outcome.found.push_back(i);
+      } else {
+        put(unit.created[i]);
+      }
+    }
+    const RecordId own = unit.record.record.id;
+    for (const MessageId id : unit.taken) tables_.inbox.erase(id.value);
+    for (const MessageId id : unit.postponed) tables_.inbox.at(id.value).waits = true;
+    for (auto& [id, waiting] : tables_.inbox)
+      if (unit.opens_inbox && waiting.message.to == own) waiting.waits = false;
+    for (const Message& message : unit.sent) send(message);
+    for (const Rate& rate : unit.rates) tables_.slots[rate.slot].rate = rate;
+    if (!unit.idempotency_key.empty())
+      tables_.requests[{name_of(unit.record.record), unit.idempotency_key}] = {now_,
+                                                                               unit.remembered};
+    return outcome;
+  }
+
+  static RecordName name_of(const Record& record) { return {record.machine, record.key}; }
+
+ private:
+  UnitOutcome::Kind possible(const Unit& unit) const {
+    using Kind = UnitOutcome::Kind;
+    const RecordChange& change = unit.record;
+    const auto kept = tables_.records.find(change.record.id.value);
+    if (change.writes_before == 0) {
+      if (tables_.names.contains(name_of(change.record))) return Kind::key_taken;
+      PAWL_ASSERT(kept == tables_.records.end(), "the id of a new record was never used");
+    } else if (kept == tables_.records.end() ||
+               kept->second.record.writes != change.writes_before ||
+               kept->second.record.fence != change.fence_before) {
+      return Kind::lost_race;
+    }
+    const auto is_gone = [&](MessageId id) { return !tables_.inbox.contains(id.value); };
+    const bool lost = std::any_of(unit.taken.begin(), unit.taken.end(), is_gone) ||
+                      std::any_of(unit.postponed.begin(), unit.postponed.end(), is_gone);
+    return lost ? Kind::lost_race : Kind::committed;
+  }
+
+  void put(const RecordChange& change) {
+    const std::uint64_t id = change.record.id.value;
+    tables_.last_id = std::max(tables_.last_id, id);
+    std::vector<std::int64_t> positions;
+    if (const auto kept = tables_.records.find(id); kept != tables_.records.end()) {
+      forget_derived(kept->second);
+      positions = std::move(kept->second.positions);
+      tables_.records.erase(kept);
+    }
+    if (change.purges) {
+      purge(change.record, positions);
+      return;
+    }
+    if (change.erases) erase_texts(positions);
+    for (const Entry& entry : change.entries) {
+      positions.push_back(++tables_.last_position);
+      tables_.log[positions.back()] = {change.record.id, name_of(change.record), entry};
+      count_error(change.record, entry);
+    }
+    if (change.compacted) compact(positions, *change.compacted);
+    Kept& kept = tables_.records[id];
+    kept = {change.record, change.queue, change.slots, std::move(positions)};
+    keep_derived(kept);
+  }
+
+  void keep_derived(const Kept& kept) {
+    const Record& record = kept.record;
+    tables_.names[name_of(record)] = record.id.value;
+    if (record.ready_at) tables_.ready.insert(due_of(kept));
+    if (record.wake_at) tables_.wakes.insert({*record.wake_at, record.id.value});
+    for (const std::string& slot : kept.slots) ++tables_.slots[slot].taken;
+    StateCount& count = tables_.states[{record.machine, record.state}];
+    count.machine = record.machine;
+    count.state = record.state;
+    ++count.records;
+    if (record.hold) ++count.held;
+  }
+
+  void forget_derived(const Kept& kept) {
+    const Record& record = kept.record;
+    tables_.names.erase(name_of(record));
+    if (record.ready_at) tables_.ready.erase(due_of(kept));
+    if (record.wake_at) tables_.wakes.erase({*record.wake_at, record.id.value});
+    for (const std::string& slot : kept.slots) --tables_.slots[slot].taken;
+    const auto count = tables_.states.find({record.machine, record.state});
+    if (record.hold) --count->second.held;
+    if (--count->second.records == 0) tables_.states.erase(count);
+  }
+
+  static Due due_of(const Kept& kept) {
+    const Record& record = kept.record;
+    return {kept.queue, record.priority, *record.ready_at, record.id.value};
+  }
+
+  void count_error(const Record& record, const Entry& entry) {
+    if (!entry.error) return;
+    const Failure& error = *entry.error;
+    ErrorCount& count = tables_.errors[{record.machine, entry.from, error.code, error.fingerprint}];
+    if (count.count == 0)
+      count = {record.machine, entry.from, error.code, error.fingerprint, 0, entry.at};
+    ++count.count;
+    count.last_at = entry.at;
+    count.message = error.message;
+  }
+
+  void erase_texts(const std::vector<std::int64_t>& positions) {
+    for (const std::int64_t position : positions) {
+      Entry& entry = tables_.log.at(position).entry;
+      entry.input.clear();
+      entry.changes.clear();
+    }
+  }
+
+  void compact(std::vector<std::int64_t>& positions, const Entry& compacted) {
+    const auto is_replaced = [&](std::int64_t position) {
+      return tables_.log.at(position).entry.seq <= compacted.seq;
+    };
+    const auto end = std::find_if_not(positions.begin(), positions.end(), is_replaced);
+    PAWL_ASSERT(end != positions.begin(), "a compacted entry replaces others");
+    for (auto position = positions.begin(); position != end - 1; ++position)
+      tables_.log.erase(*position);
+    tables_.log.at(*(end - 1)).entry = compacted;
+    positions.erase(positions.begin(), end - 1);
+  }
+
+  void purge(const Record& record, const std::vector<std::int64_t>& positions) {
+    for (const std::int64_t position : positions) tables_.log.erase(position);
+    std::erase_if(tables_.inbox,
+                  [&](const auto& waiting) { return waiting.second.message.to == record.id; });
+    std::erase_if(tables_.requests,
+                  [&](const auto& request) { return request.first.record == name_of(record); });
+  }
+
+  void send(const Message& message) {
+    if (!tables_.records.contains(message.to.value)) return;
+    const std::int64_t id = ++tables_.last_message;
+    tables_.inbox[id] = {{message.to, message.body, {id}}};
+  }
+
+  Tables& tables_;
+  Instant now_;
+};
+
+// --- the batch ---------------------------------------------------------------------------------
+
+class MemoryBatch final : public Batch {
+ public:
+  MemoryBatch(Tables& tables, std::mutex& mutex, Instant now)
+      : tables_(tables), mutex_(mutex), now_(now) {}
+
+  Instant now() const override { return now_; }
+
+  Result<std::vector<Record>> load(std::span<const RecordId> ids) override {
+    std::vector<Record> records;
+    for (const RecordId id : ids) records.push_back(record(id.value));
+    return records;
+  }
+
+  Result<std::vector<Record>> load(std::span<const RecordName> names) override {
+    std::vector<Record> records;
+    for (const RecordName& name : names) {
+      const auto id = tables_.names.find(name);
+      records.push_back(id == tables_.names.end() ? Record{} : record(id->second));
+    }
+    return records;
+  }
+
+  Result<std::vector<Claimed>> claim(std::span<const Claim> claims) override {
+    std::vector<Claimed> claimed;
+    for (const Claim& claim : claims) switch (claim.kind) {
+        case Claim::Kind::ready:
+          claim_ready(claim, claimed);
+          break;
+        case Claim::Kind::due:
+          claim_due(claim, claimed);
+          break;
+        case Claim::Kind::inbox:
+          claim_messages(claim, claimed);
+          break;
+      }
+    return claimed;
+  }
+
+  Result<std::vector<std::optional<Remembered>>> remembered(
+      std::span<const RequestName> requests) override {
+    std::vector<std::optional<Remembered>> all;
+    for (const RequestName& request : requests) {
+      const auto found = tables_.requests.find(request);
+      all.push_back(found == tables_.requests.end() ? std::nullopt
+                                                    : std::optional(found->second.second));
+    }
+    return all;
+  }
+
+  Result<std::vector<Slot>> slots(std::span<const std::string> names) override {
+    std::vector<Slot> all;
+    for (const std::string& name : names) {
+      const auto found = tables_.slots.find(name);
+      all.push_back(found == tables_.slots.end() ? Slot{.rate = {.slot = name}} : found->second);
+      all.back().rate.slot = name;
+    }
+    return all;
+  }
+
+  Result<std::vector<UnitOutcome>> commit(std::span<const Unit> units) override {
+    const std::lock_guard lock(mutex_);
+    Writer writer(tables_, now_);
+    std::vector<UnitOutcome> outcomes;
+    for (const Unit& unit : units) outcomes.push_back(writer.write(unit));
+    return outcomes;
+  }
+
+ private:
+  Record record(std::uint64_t id) const {
+    const auto found = tables_.records.find(id);
+    return found == tables_.records.end() ? Record{} : found->second.record;
+  }
+
+  void claim_ready(const Claim& claim, std::vector<Claimed>& claimed) {
+    std::size_t count = 0;
+    for (auto due = tables_.ready.lower_bound({claim.queue, 0, kInstantMin, 0});
+         due != tables_.ready.end() && std::get<0>(*due) == claim.queue && count < claim.max;) {
+      const auto& [queue, priority, at, id] = *due;
+      if (at > now_) {  // so are all others of that priority
+        due = tables_.ready.lower_bound({queue, priority + 1, kInstantMin, 0});
+        continue;
+      }
+      ++due;
+      if (!taken_.insert(id).second) continue;
+      claimed.push_back({record(id)});
+      ++count;
+    }
+  }
+
+  void claim_due(const Claim& claim, std::vector<Claimed>& claimed) {
+    std::size_t count = 0;
+    for (const auto& [at, id] : tables_.wakes) {
+      if (at > now_ || count == claim.max) return;
+      if (!taken_.insert(id).second) continue;
+      claimed.push_back({record(id)});
+      ++count;
+    }
+  }
+
+  void claim_messages(const Claim& claim, std::vector<Claimed>& claimed) {
+    const std::size_t first = claimed.size();
+    std::size_t count = 0;
+    for (const auto& [id, waiting] : tables_.inbox) {
+      if (count == claim.max) return;
+      if (waiting.waits || !taken_messages_.insert(id).second) continue;
+      const RecordId to = waiting.message.to;
+      auto of = std::find_if(claimed.begin() + static_cast<std::ptrdiff_t>(first), claimed.end(),
+                             [&](const Claimed& one) { return one.record.id == to; });
+      if (of == claimed.end()) of = claimed.insert(of, {record(to.value)});
+      of->messages.push_back(waiting.message);
+      ++count;
+    }
+  }
+
+  Tables& tables_;
+  std::mutex& mutex_;
+  Instant now_;
+  std::set<std::uint64_t> taken_;
+  std::set<std::int64_t> taken_messages_;
+};
+
+// --- the store ---------------------------------------------------------------------------------
+
+bool matches(const Query& query, const Record& record) {
+  const auto in = [](const std::string& wanted, const std::string& given) {
+    return wanted.empty() || wanted == given;
+  };
+  if (!in(query.machine, record.machine) || !in(query.state, record.state)) return false;
+  if (!record.key.starts_with(query.key_prefix)) return false;
+  if (query.label &&
+      std::find(record.labels.begin(), record.labels.end(), *query.label) == record.labels.end())
+    return false;
+  if (query.parent && (!record.parent || record.parent->id != *query.parent)) return false;
+  if (query.held && *query.held != record.hold.has_value()) return false;
+  const Failure* error = record.error ? &*record.error : nullptr;
+  if (!query.error_code.empty() && (!error || error->code != query.error_code)) return false;
+  if (query.fingerprint && (!error || error->fingerprint != *query.fingerprint)) return false;
+  if (query.created_from && record.created_at < *query.created_from) return false;
+  return !query.created_before || record.created_at < *query.created_before;
+}
+
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(std::function<Instant()> clock) : clock_(std::move(clock)) {}
+
+  Result<std::unique_ptr<Batch>> begin() override {
+    now_ = std::max(now_, clock_());
+    return std::unique_ptr<Batch>(std::make_unique<MemoryBatch>(tables_, mutex_, now_));
+  }
+
+  Result<std::vector<bool>> extend(std::span<const Beat> beats) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<bool> live;
+    for (const Beat& beat : beats) live.push_back(extend(beat));
+    return live;
+  }
+
+  Result<std::optional<Instant>> next_due(std::span<const std::string> queues) override {
+    const std::lock_guard lock(mutex_);
+    std::optional<Instant> next;
+    const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+    if (!tables_.wakes.empty()) consider(tables_.wakes.begin()->first);
+    for (const std::string& queue : queues)
+      for (int priority = 0; priority <= 9; ++priority) {
+        const auto due = tables_.ready.lower_bound({queue, priority, kInstantMin, 0});
+        if (due != tables_.ready.end() && std::get<0>(*due) == queue) consider(std::get<2>(*due));
+      }
+    for (const auto& [id, waiting] : tables_.inbox)
+      if (!waiting.waits) return std::optional(kInstantMin);
+    return next;
+  }
+
+  Result<Page<Record>> list(const Query& query, const Cursor& from) override {
+    const std::lock_guard lock(mutex_);
+    return query.key_prefix.empty() ? by_id(query, from) : by_key(query, from);
+  }
+
+  Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max) override {
+    const std::lock_guard lock(mutex_);
+    PAWL_TRY(const auto after, read_cursor<std::int64_t>(from));
+    Page<Entry> page;
+    const auto kept = tables_.records.find(record.value);
+    if (kept == tables_.records.end()) return page;
+    for (const std::int64_t position : kept->second.positions) {
+      const Entry& entry = tables_.log.at(position).entry;
+      if (entry.seq <= after) continue;
+      if (page.items.size() == page_size(max)) {
+        page.next = std::to_string(page.items.back().seq);
+        break;
+      }
+      page.items.push_back(entry);
+    }
+    return page;
+  }
+
+  // The end of the feed is a place as well: what comes later is read from there.
+  Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max) override {
+    const std::lock_guard lock(mutex_);
+    PAWL_TRY(auto last, read_cursor<std::int64_t>(from));
+    Page<LoggedEntry> page;
+    for (auto at = tables_.log.upper_bound(last);
+         at != tables_.log.end() && page.items.size() < page_size(max); ++at) {
+      page.items.push_back(at->second);
+      last = at->first;
+    }
+    page.next = std::to_string(last);
+    return page;
+  }
+
+  Result<Counts> counts() override {
+    const std::lock_guard lock(mutex_);
+    Counts counts;
+    for (const auto& [name, count] : tables_.states) counts.states.push_back(count);
+    for (const auto& [name, count] : tables_.errors) counts.errors.push_back(count);
+    return counts;
+  }
+
+  Result<RecordId> last_id() override {
+    const std::lock_guard lock(mutex_);
+    return RecordId{tables_.last_id};
+  }
+
+  Result<bool> put_machine(const StoredMachine& machine) override {
+    const std::lock_guard lock(mutex_);
+    const auto [at, is_new] =
+        tables_.machines.emplace(std::pair(machine.name, machine.version), machine.text);
+    return is_new || at->second == machine.text;
+  }
+
+  Result<std::optional<StoredMachine>> machine(const std::string& name, int version) override {
+    const std::lock_guard lock(mutex_);
+    const auto found = tables_.machines.find({name, version});
+    if (found == tables_.machines.end()) return std::optional<StoredMachine>();
+    return std::optional(StoredMachine{name, version, found->second});
+  }
+
+  Result<std::vector<StoredMachine>> machines() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<StoredMachine> all;
+    for (const auto& [name, text] : tables_.machines) all.push_back({name.first, name.second, ""});
+    return all;
+  }
+
+  Result<Setting> put_setting(const Setting& setting) override {
+    const std::lock_guard lock(mutex_);
+    Setting& stored = tables_.settings[setting.name];
+    stored.name = setting.name;
+    if (stored.revision == setting.revision) {
+      stored = setting;
+      ++stored.revision;
+    }
+    return stored;
+  }
+
+  Result<std::vector<Setting>> settings(const std::string& prefix) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Setting> all;
+    for (const auto& [name, setting] : tables_.settings)
+      if (name.starts_with(prefix) && !setting.value.empty()) all.push_back(setting);
+    return all;
+  }
+
+  Result<std::size_t> forget_requests(Instant before, std::size_t max) override {
+    const std::lock_guard lock(mutex_);
+    std::size_t forgotten = 0;
+    for (auto request = tables_.requests.begin();
+         request != tables_.requests.end() && forgotten < max;) {
+      const bool is_old = request->second.first < before;
+      request = is_old ? tables_.requests.erase(request) : std::next(request);
+      if (is_old) ++forgotten;
+    }
+    return forgotten;
+  }
+
+ private:
+  bool extend(const Beat& beat) {
+    const auto found = tables_.records.find(beat.record.value);
+    if (found == tables_.records.end()) return false;
+    Record& record = found->second.record;
+    if (!record.running || record.fence != beat.fence) return false;
+    if (record.wake_at) tables_.wakes.erase({*record.wake_at, record.id.value});
+    record.running->progress = beat.progress;
+    record.running->lease_until = beat.lease_until;
+    record.wake_at = beat.wake_at;
+    if (record.wake_at) tables_.wakes.insert({*record.wake_at, record.id.value});
+    return true;
+  }
+
+  Result<Page<Record>> by_id(const Query& query, const Cursor& from) const {
+    PAWL_TRY(const auto after, read_cursor<std::uint64_t>(from));
+    Page<Record> page;
+    std::size_t looked_at = 0;
+    for (auto at = tables_.records.upper_bound(after); at != tables_.records.end(); ++at) {
+      if (page.items.size() == page_size(query.max) || looked_at++ == kScanMax) return page;
+      if (matches(query, at->second.record)) page.items.push_back(at->second.record);
+      page.next = std::to_string(at->first);
+    }
+    page.next.clear();
+    return page;
+  }
+
+  Result<Page<Record>> by_key(const Query& query, const Cursor& from) const {
+    Page<Record> page;
+    std::size_t looked_at = 0;
+    const RecordName first{query.machine, from.empty() ? query.key_prefix : from};
+    for (auto at = from.empty() ? tables_.names.lower_bound(first)
+                                : tables_.names.upper_bound(first);
+         at != tables_.names.end() && at->first.machine == query.machine &&
+         at->first.key.starts_with(query.key_prefix);
+         ++at) {
+      if (page.items.size() == page_size(query.max) || looked_at++ == kScanMax) return page;
+      const Record& record = tables_.records.at(at->second).record;
+      if (matches(query, record)) page.items.push_back(record);
+      page.next = at->first.key;
+    }
+    page.next.clear();
+    return page;
+  }
+
+  std::function<Instant()> clock_;
+  Instant now_ = kInstantMin;
+  std::mutex mutex_;  // between the one that writes and those that read
+  Tables tables_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_memory_store(std::function<Instant()> clock) {
+  return std::make_unique<MemoryStore>(std::move(clock));
+}
+
+}  // namespace pawl

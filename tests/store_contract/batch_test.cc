@@ -1,0 +1,383 @@
+// Batches: what is committed is there, all of it or none.
+#include <algorithm>
+
+#include "opened_store.h"
+
+namespace pawl {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using Keys = std::vector<std::string>;
+using Outcome = UnitOutcome::Kind;
+
+class BatchTest : public StoreTest {
+ protected:
+  // A record that waits in a queue from an instant on.
+  void ready(const std::string& key, const std::string& queue, Instant at, int priority = 5) {
+    Unit unit = created(key);
+    unit.record.record.ready_at = at;
+    unit.record.record.priority = priority;
+    unit.record.queue = queue;
+    EXPECT_EQ(commit(unit).kind, Outcome::committed);
+  }
+  void wakes(const std::string& key, Instant at) {
+    Unit unit = created(key);
+    unit.record.record.wake_at = at;
+    EXPECT_EQ(commit(unit).kind, Outcome::committed);
+  }
+  std::optional<Instant> next_due(const Keys& queues) { return *store->next_due(queues); }
+  Slot slot(const std::string& name) {
+    return (*(*store->begin())->slots(std::vector{name})).front();
+  }
+  std::optional<Remembered> remembered(const std::string& key, const std::string& request) {
+    const std::vector<RequestName> names{{{"order", key}, request}};
+    return (*(*store->begin())->remembered(names)).front();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Stores, BatchTest, testing::ValuesIn(store_kinds()), name_of);
+
+TEST_P(BatchTest, WhatIsCommittedIsThereByNameAndById) {
+  const Unit unit = created("k");
+  EXPECT_EQ(commit(unit).kind, Outcome::committed);
+  EXPECT_EQ(stored("k"), unit.record.record);
+  EXPECT_EQ(stored(unit.record.record.id), unit.record.record);
+  EXPECT_EQ(log_of("k"), unit.record.entries);
+}
+
+TEST_P(BatchTest, WhatIsNotThereHasNoId) {
+  EXPECT_EQ(stored("k").id.value, 0U);
+  EXPECT_EQ(stored(RecordId{7}).id.value, 0U);
+}
+
+TEST_P(BatchTest, WithoutCommitNothingHappens) {
+  ready("k", "q", now);
+  {
+    const auto batch = *store->begin();
+    EXPECT_EQ(batch->claim(std::vector{Claim{.queue = "q"}})->size(), 1U);
+  }
+  EXPECT_EQ(keys_claimed({{.queue = "q"}}), Keys{"k"});
+}
+
+TEST_P(BatchTest, TheClockStandsStillInABatchAndNeverGoesBack) {
+  {
+    const auto batch = *store->begin();
+    now += minutes{1};
+    EXPECT_EQ(batch->now(), kEight);
+  }
+  EXPECT_EQ((*store->begin())->now(), kEight + minutes{1});
+  now -= minutes{1};
+  EXPECT_EQ((*store->begin())->now(), kEight + minutes{1});
+}
+
+TEST_P(BatchTest, AUnitThatLostARaceFailsAlone) {
+  commit(created("k"));
+  commit(created("other"));
+  const Unit first = changed("k", "b");
+  Unit second = changed("k", "c");
+  second.sent = {{stored("other").id, "{}"}};
+  const auto outcomes = commit({first, second, changed("other", "b")});
+  EXPECT_EQ(outcomes[0].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[1].kind, Outcome::lost_race);
+  EXPECT_EQ(outcomes[2].kind, Outcome::committed);
+  EXPECT_EQ(stored("k").state, "b");
+  EXPECT_EQ(log_of("k").size(), 2U);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+}
+
+TEST_P(BatchTest, AFenceThatRoseIsALostRaceToo) {
+  commit(created("k"));
+  Unit unit = changed("k", "b");
+  --unit.record.fence_before;
+  EXPECT_EQ(commit(unit).kind, Outcome::lost_race);
+}
+
+TEST_P(BatchTest, UnitsOfABatchSeeEachOther) {
+  Unit first = created("k");
+  Unit second = first;
+  second.record.writes_before = 1;
+  second.record.record.state = "b";
+  second.record.record.writes = 2;
+  second.record.record.revision = 2;
+  second.record.entries[0].seq = 2;
+  const auto outcomes = commit({first, second});
+  EXPECT_EQ(outcomes[1].kind, Outcome::committed);
+  EXPECT_EQ(stored("k"), second.record.record);
+  EXPECT_EQ(log_of("k").size(), 2U);
+}
+
+TEST_P(BatchTest, ANameThatIsTakenIsNotTakenTwice) {
+  commit(created("k"));
+  EXPECT_EQ(commit(created("k", "b")).kind, Outcome::key_taken);
+  EXPECT_EQ(stored("k").state, "a");
+}
+
+TEST_P(BatchTest, CreatedBesideOthersAndFoundIsFine) {
+  commit(created("there"));
+  Unit unit = created("k");
+  unit.created = {created("there", "b").record, created("new").record};
+  const UnitOutcome outcome = commit(unit);
+  EXPECT_EQ(outcome.kind, Outcome::committed);
+  EXPECT_EQ(outcome.found, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(stored("there").state, "a");
+  EXPECT_EQ(stored("new").state, "a");
+}
+
+TEST_P(BatchTest, ReadyOnesComeByPriorityThenInstantThenId) {
+  ready("late", "q", now + seconds{1});
+  ready("early", "q", now - seconds{1});
+  ready("b", "q", now);
+  ready("c", "q", now);
+  ready("urgent", "q", now, 0);
+  ready("urgent later", "q", now + minutes{1}, 0);
+  ready("other", "p", now);
+  EXPECT_EQ(keys_claimed({{.queue = "q", .max = 9}}), (Keys{"urgent", "early", "b", "c"}));
+  EXPECT_EQ(keys_claimed({{.queue = "q", .max = 2}}), (Keys{"urgent", "early"}));
+  now += minutes{1};
+  EXPECT_EQ(keys_claimed({{.queue = "q", .max = 3}}), (Keys{"urgent", "urgent later", "early"}));
+}
+
+TEST_P(BatchTest, WhatOneClaimGotNoOtherGets) {
+  ready("a", "q", now);
+  ready("b", "q", now);
+  EXPECT_EQ(keys_claimed({{.queue = "q"}, {.queue = "p"}, {.queue = "q", .max = 9}}),
+            (Keys{"a", "b"}));
+}
+
+TEST_P(BatchTest, AMovedRecordWaitsWhereItIsNow) {
+  ready("k", "q", now);
+  Unit unit = changed("k", "b");
+  unit.record.record.ready_at.reset();
+  unit.record.record.wake_at = now + minutes{1};
+  commit(unit);
+  EXPECT_TRUE(keys_claimed({{.queue = "q"}}).empty());
+  EXPECT_TRUE(keys_claimed({{.kind = Claim::Kind::due}}).empty());
+  now += minutes{1};
+  EXPECT_EQ(keys_claimed({{.kind = Claim::Kind::due}}), Keys{"k"});
+}
+
+TEST_P(BatchTest, DueOnesComeByInstant) {
+  wakes("b", now);
+  wakes("a", now - seconds{1});
+  wakes("c", now + seconds{1});
+  EXPECT_EQ(keys_claimed({{.kind = Claim::Kind::due, .max = 9}}), (Keys{"a", "b"}));
+  EXPECT_EQ(keys_claimed({{.kind = Claim::Kind::due, .max = 1}}), Keys{"a"});
+}
+
+TEST_P(BatchTest, TheNextInstantIsThatOfTheseQueuesOrTheClock) {
+  EXPECT_EQ(next_due({"q"}), std::nullopt);
+  ready("p", "p", now + seconds{5});
+  EXPECT_EQ(next_due({"q"}), std::nullopt);
+  ready("low", "q", now + seconds{20}, 9);
+  ready("high", "q", now + seconds{30}, 1);
+  EXPECT_EQ(next_due({"q"}), now + seconds{20});
+  EXPECT_EQ(next_due({"q", "p"}), now + seconds{5});
+  wakes("w", now + seconds{10});
+  EXPECT_EQ(next_due({"q"}), now + seconds{10});
+  EXPECT_EQ(next_due({}), now + seconds{10});
+}
+
+// --- messages ----------------------------------------------------------------------------------
+
+TEST_P(BatchTest, MessagesComeInOrderWithTheirRecord) {
+  commit(created("a"));
+  commit(created("b"));
+  Unit unit = created("k");
+  unit.sent = {{stored("b").id, "1"}, {stored("a").id, "2"}, {stored("b").id, "3"}};
+  commit(unit);
+  EXPECT_LE(next_due({}), now);
+  const auto all = claimed({.kind = Claim::Kind::inbox, .max = 9});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].record, stored("b"));
+  ASSERT_EQ(all[0].messages.size(), 2U);
+  EXPECT_EQ(all[0].messages[0].body, "1");
+  EXPECT_EQ(all[0].messages[1].body, "3");
+  EXPECT_LT(all[0].messages[0].id, all[1].messages[0].id);
+  EXPECT_LT(all[1].messages[0].id, all[0].messages[1].id);
+  EXPECT_EQ(claimed({.kind = Claim::Kind::inbox, .max = 2})[0].messages.size(), 1U);
+}
+
+TEST_P(BatchTest, AMessageIsTakenOnce) {
+  commit(created("k"));
+  Unit sends = created("other");
+  sends.sent = {{stored("k").id, "1"}};
+  commit(sends);
+  Unit unit = changed("k", "b");
+  unit.taken = {claimed({.kind = Claim::Kind::inbox})[0].messages[0].id};
+  EXPECT_EQ(commit(unit).kind, Outcome::committed);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+  Unit again = changed("k", "c");
+  again.taken = unit.taken;
+  EXPECT_EQ(commit(again).kind, Outcome::lost_race);
+}
+
+TEST_P(BatchTest, AMessageThatWaitsWaitsForItsRecordOnly) {
+  commit(created("k"));
+  commit(created("other"));
+  Unit sends = created("sender");
+  sends.sent = {{stored("k").id, "1"}, {stored("k").id, "2"}};
+  commit(sends);
+  Unit postpones = changed("k", "b");
+  postpones.postponed = {claimed({.kind = Claim::Kind::inbox})[0].messages[0].id};
+  commit(postpones);
+  EXPECT_EQ(claimed({.kind = Claim::Kind::inbox, .max = 9})[0].messages.size(), 1U);
+  Unit elsewhere = changed("other", "b");
+  elsewhere.opens_inbox = true;
+  commit(elsewhere);
+  EXPECT_EQ(claimed({.kind = Claim::Kind::inbox, .max = 9})[0].messages.size(), 1U);
+  Unit opens = changed("k", "c");
+  opens.opens_inbox = true;
+  commit(opens);
+  EXPECT_EQ(claimed({.kind = Claim::Kind::inbox, .max = 9})[0].messages[0].body, "1");
+}
+
+TEST_P(BatchTest, AMessageToNobodyIsDropped) {
+  Unit unit = created("k");
+  unit.sent = {{RecordId{99}, "1"}, {unit.record.record.id, "2"}};
+  commit(unit);
+  const auto all = claimed({.kind = Claim::Kind::inbox, .max = 9});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].messages[0].body, "2");
+}
+
+// --- attempts, slots, requests -----------------------------------------------------------------
+
+TEST_P(BatchTest, ABeatExtendsTheLiveAttemptOnly) {
+  Unit unit = created("k");
+  Record& record = unit.record.record;
+  record.fence = 7;
+  record.wake_at = now + seconds{30};
+  record.running = Attempt{.lease_until = now + seconds{30}, .deadline_at = now + minutes{5}};
+  commit(unit);
+  const Beat beat{.record = record.id,
+                  .fence = 7,
+                  .lease_until = now + seconds{50},
+                  .wake_at = now + seconds{50},
+                  .progress = R"({"page":1})"};
+  Beat stale = beat;
+  stale.fence = 6;
+  Beat unknown = beat;
+  unknown.record = {99};
+  EXPECT_EQ(*store->extend(std::vector{beat, stale, unknown}),
+            (std::vector<bool>{true, false, false}));
+  const Record after = stored("k");
+  EXPECT_EQ(after.running->lease_until, now + seconds{50});
+  EXPECT_EQ(after.running->progress, R"({"page":1})");
+  EXPECT_EQ(after.writes, record.writes);
+  EXPECT_EQ(next_due({}), now + seconds{50});
+  Unit ends = changed("k", "b");
+  ends.record.record.running.reset();
+  ends.record.record.wake_at.reset();
+  EXPECT_EQ(commit(ends).kind, Outcome::committed);
+  EXPECT_EQ(*store->extend(std::vector{beat}), std::vector<bool>{false});
+}
+
+TEST_P(BatchTest, SlotsAreTakenByTheRecordsThatNameThem) {
+  Unit unit = created("k");
+  unit.record.slots = {"pay", "pay/eu"};
+  Unit other = created("other");
+  other.record.slots = {"pay"};
+  commit({unit, other});
+  EXPECT_EQ(slot("pay").taken, 2);
+  EXPECT_EQ(slot("pay/eu").taken, 1);
+  EXPECT_EQ(slot("none").taken, 0);
+  commit(changed("k", "b"));
+  EXPECT_EQ(slot("pay").taken, 1);
+  EXPECT_EQ(slot("pay/eu").taken, 0);
+}
+
+TEST_P(BatchTest, RatesAreKept) {
+  Unit unit = created("k");
+  unit.rates = {{"pay", now, 3}};
+  commit(unit);
+  EXPECT_EQ(slot("pay").rate, (Rate{"pay", now, 3}));
+  EXPECT_EQ(slot("none").rate, Rate{"none"});
+}
+
+TEST_P(BatchTest, AnswersAreRememberedUntilTheyAreForgotten) {
+  Unit unit = created("k");
+  unit.idempotency_key = "one";
+  unit.remembered = {.content = 5, .answer = R"({"kind":0})"};
+  commit(unit);
+  EXPECT_EQ(remembered("k", "one"), unit.remembered);
+  EXPECT_EQ(remembered("k", "two"), std::nullopt);
+  EXPECT_EQ(remembered("other", "one"), std::nullopt);
+  now += minutes{1};
+  Unit later = changed("k", "b");
+  later.idempotency_key = "two";
+  commit(later);
+  EXPECT_EQ(*store->forget_requests(now, 9), 1U);
+  EXPECT_EQ(remembered("k", "one"), std::nullopt);
+  EXPECT_NE(remembered("k", "two"), std::nullopt);
+}
+
+// --- what goes ---------------------------------------------------------------------------------
+
+TEST_P(BatchTest, ErasingLeavesTheSkeletonOfTheLog) {
+  commit(created("k"));
+  Unit unit = changed("k", "a");
+  unit.record.erases = true;
+  unit.record.record.data = "{}";
+  commit(unit);
+  const auto log = log_of("k");
+  ASSERT_EQ(log.size(), 2U);
+  EXPECT_EQ(log[0].input, "");
+  EXPECT_EQ(log[0].changes, "");
+  EXPECT_EQ(log[0].to, "a");
+  EXPECT_EQ(log[1], unit.record.entries[0]);
+}
+
+TEST_P(BatchTest, ACompactedEntryTakesThePlaceOfOlderOnes) {
+  commit(created("k"));
+  commit(changed("k", "b"));
+  commit(changed("k", "c"));
+  Unit unit = changed("k", "d");
+  const Entry compacted{.seq = 2, .kind = Entry::Kind::compacted, .to = "b", .changes = "{}"};
+  unit.record.compacted = compacted;
+  commit(unit);
+  const auto log = log_of("k");
+  ASSERT_EQ(log.size(), 3U);
+  EXPECT_EQ(log[0], compacted);
+  EXPECT_EQ(log[1].seq, 3);
+  EXPECT_EQ(log[2].seq, 4);
+}
+
+TEST_P(BatchTest, APurgedRecordLeavesNothingAndItsNameLivesAgain) {
+  Unit first = created("k");
+  first.idempotency_key = "one";
+  first.record.record.wake_at = now;
+  first.record.slots = {"pay"};
+  first.sent = {{first.record.record.id, "1"}};
+  commit(first);
+  Unit stale = changed("k", "a");
+  stale.record.purges = true;
+  --stale.record.writes_before;
+  stale.record.writes_before = 9;
+  EXPECT_EQ(commit(stale).kind, Outcome::lost_race);
+  Unit unit = changed("k", "a");
+  unit.record.entries.clear();
+  unit.record.purges = true;
+  EXPECT_EQ(commit(unit).kind, Outcome::committed);
+  EXPECT_EQ(stored("k").id.value, 0U);
+  EXPECT_EQ(slot("pay").taken, 0);
+  EXPECT_EQ(remembered("k", "one"), std::nullopt);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::due}).empty());
+  EXPECT_TRUE(store->log(first.record.record.id, {}, 9)->items.empty());
+  EXPECT_TRUE(store->counts()->states.empty());
+  const Unit again = created("k");
+  EXPECT_EQ(commit(again).kind, Outcome::committed);
+  EXPECT_EQ(store->last_id()->value, again.record.record.id.value);
+}
+
+TEST_P(BatchTest, TheLastIdIsKnownAfterItsRecordIsGone) {
+  const Unit created_one = created("k");
+  commit(created_one);
+  Unit unit = changed("k", "a");
+  unit.record.purges = true;
+  commit(unit);
+  EXPECT_EQ(*store->last_id(), created_one.record.record.id);
+}
+
+}  // namespace
+}  // namespace pawl
