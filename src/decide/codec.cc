@@ -385,7 +385,8 @@ class Writer {
     } else if constexpr (requires { value.has_value(); }) {
       return !value.has_value();
     } else {
-      return value == T{};
+      static const T kNothing{};  // a temporary would be one that GCC takes for uninitialized
+      return value == kNothing;
     }
   }
 
