@@ -57,6 +57,7 @@ struct Streak {
   int code_failures = 0;        // in a row with that code
   int laters = 0;               // `later` answers in a row
   std::string checkpoint = {};  // where to come back to
+  bool gave_up = false;         // and a person has to look, whatever hold came since
 
   friend bool operator==(const Streak&, const Streak&) = default;
 };

@@ -86,7 +86,8 @@ void Distinctions::look_at_texts(const Definition& definition) {
   reads_children_ = reading.names.contains("children");
   reads_all_data_ = reading.all_data;
   fields_ = std::move(reading.fields);
-  for (const char* name : {"children", "now", "record.created_at", "record.entered_at",
+  for (const char* name : {"children", "error.at", "error.detail", "error.message",
+                           "error.retry_after", "now", "record.created_at", "record.entered_at",
                            "record.failing_since", "record.planned_at", "record.revision"})
     if (reading.names.contains(name)) unvaried_.emplace_back(name);
   if (reads_attempt_ || reading.names.contains("record.failures"))

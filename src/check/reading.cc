@@ -126,6 +126,7 @@ class Texts {
       into.names.insert("record." + std::string(member));
     } else {
       into.names.emplace(root);
+      if (root == "error" && !member.empty()) into.names.insert("error." + std::string(member));
     }
   }
 

@@ -62,6 +62,7 @@ void fields(A& a, Of<A, Streak>& streak) {
   a.member("code_failures", streak.code_failures);
   a.member("laters", streak.laters);
   a.member("checkpoint", streak.checkpoint);
+  a.member("gave_up", streak.gave_up);
 }
 
 template <class A>

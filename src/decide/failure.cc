@@ -104,6 +104,8 @@ void Turn::fail_work(Failure failure, const Log& log) {
     entry().error = *failure_;
     entry().attempt = record_.attempt;
     entry().row = std::move(place);
+  }
+  if (!found || found->action != Row::Action::later) {
     record_.error = *failure_;
     record_.failed_from = record_.state;
     touch(kCoreError | kCoreFailures);
@@ -134,7 +136,8 @@ void Turn::fail_work(Failure failure, const Log& log) {
 
 // Not a failure: the attempt is not counted, and the record stays where its task is.
 void Turn::ask_again_later(const Row& row) {
-  if (attempt_started_ && record_.attempt > 0) --record_.attempt;  // a new epoch has forgotten it
+  const bool was_attempt = attempt_started_ || revokes_attempt_;
+  if (was_attempt && record_.attempt > 0) --record_.attempt;  // a new epoch has forgotten it
   ++record_.streak.laters;
   int k = record_.streak.laters;
   if (row.delays->kind == Delays::Kind::list)
@@ -162,13 +165,17 @@ StateId Turn::checkpoint_of_failure(const Row* row) const {
   return checkpoint_of(*machine_, state_);
 }
 
-void Turn::count_failure() {
+// In the failure state, or at the checkpoint, of the run of failures before.
+bool Turn::is_on_the_way_back() const {
   const Streak& streak = record_.streak;
-  const bool is_back = !streak.state.empty() && record_.failures > 0 &&
-                       (record_.state == streak.checkpoint || machine_->is_failure_state(state_));
+  return !streak.state.empty() && record_.failures > 0 &&
+         (machine_->state(owner()).name == streak.checkpoint || machine_->is_failure_state(state_));
+}
+
+void Turn::count_failure() {
   pawl::count_failure(record_,
                       {.state = machine_->state(owner()).name,
-                       .is_on_the_way_back = is_back,
+                       .is_on_the_way_back = is_on_the_way_back(),
                        .since = attempt_started_.value_or(now_),
                        .was_attempt = attempt_started_ || revokes_attempt_},
                       failure_->code, policy().count);
@@ -276,6 +283,7 @@ bool Turn::give_up(bool only_elapsed, StateId checkpoint) {
     std::erase_if(record_.timers,
                   [](const Timer& timer) { return timer.kind == Timer::Kind::come_back; });
   }
+  record_.streak.gave_up = !goes_on;
   if (!goes_on) put_on_hold(code, std::move(text), Hold::By::policy);
   return true;
 }

@@ -15,10 +15,15 @@ void Turn::hop(StateId to, By by) {
 void Turn::leave(By by) {
   const bool goes_on_with_work = by == By::started;
   const bool is_failing = by == By::failing || by == By::coming_back || by == By::giving_up;
-  if (!goes_on_with_work && !is_failing && policy().count == Policy::Count::state &&
-      count_leaving(record_, machine_->state(owner()).name))
-    touch(kCoreFailures);
   const State& working = machine_->state(owner());
+  if (!goes_on_with_work && !is_failing) {
+    record_.streak.checkpoint.clear();  // the way back ends here
+    record_.streak.gave_up = false;
+    const bool has_counters = working.task || record_.streak.state == working.name;
+    if (has_counters && policy().count == Policy::Count::state &&
+        count_leaving(record_, working.name))
+      touch(kCoreFailures);
+  }
   const bool may_come_back =
       by == By::failing || by == By::coming_back || machine_->is_checkpoint(owner());
   if (working.task && may_come_back && !goes_on_with_work) remember_task(record_, working.name);

@@ -94,16 +94,14 @@ void Turn::order_retry(const Stimulus::Order& order) {
 }
 
 void Turn::retry_held(const Stimulus::Order& order) {
-  const bool by_policy = record_.hold->by == Hold::By::policy;
-  const bool went_on = by_policy && record_.streak.checkpoint.empty();
+  const bool gave_up = record_.streak.gave_up;
+  const bool went_on = gave_up && record_.streak.checkpoint.empty();
   if (went_on && !moves_by_itself()) {
     refuse("it gave up to " + in_ticks(record_.state) +
            ", where nothing happens by itself: fire one of its events");
     return;
   }
   const bool lost_its_way = record_.hold->code == "no_way_back";
-  // Another hold may have come after that of the policy.
-  const bool gave_up = by_policy || (has_no_way_on() && record_.failures > 0 && !lost_its_way);
   const bool comes_back = gave_up || has_no_way_on() || waits_to_come_back() || lost_its_way;
   const std::string checkpoint = record_.streak.checkpoint;
   const std::string failed_from = record_.failed_from;
@@ -138,8 +136,7 @@ void Turn::order_release(const Stimulus::Order& order) {
     refuse("it is not on hold");
     return;
   }
-  if (record_.hold->by == Hold::By::policy || record_.hold->code == "no_way_back" ||
-      has_no_way_on()) {
+  if (record_.streak.gave_up || record_.hold->code == "no_way_back" || has_no_way_on()) {
     if (record_.running) {
       refuse("an attempt is running");
     } else {

@@ -34,7 +34,9 @@ void Turn::plan_again() {
     if (!bound) return;
     record_.plan.anchor = bound->anchor();
     record_.plan.zone = bound->zone();
-    const bool makes_up = machine_->definition().schedule->missed == Schedule::Missed::all;
+    // New data is for what comes: it has missed nothing.
+    const bool makes_up =
+        plan_due_ && machine_->definition().schedule->missed == Schedule::Missed::all;
     const Instant from = makes_up ? record_.plan.serving.value_or(now_) : now_;
     record_.plan.next = bound->next(makes_up ? not_too_far_back(*bound, from) : now_);
     if (record_.plan.next || is_held() || ended_at == hops_) return;
@@ -78,6 +80,8 @@ bool Turn::serve_plan() {
     return false;
   }
   if (is_late && missed == Schedule::Missed::last) slot = bound->latest(slot, now_);
+  if (is_late && missed == Schedule::Missed::all)
+    slot = bound->next(not_too_far_back(*bound, slot - Duration{1})).value_or(slot);
   record_.plan.serving = slot;
   plan_due_ = true;
   return true;

@@ -34,9 +34,12 @@ void Turn::on(const Stimulus::Start& start) {
   }
 }
 
-// An `elapsed` row that is due gives up instead.
+// An `elapsed` row that is due gives up instead: of the failures that belong to this state.
 bool Turn::gives_up_at_start() {
   if (!record_.failing_since || !record_.error) return false;
+  if (policy().count == Policy::Count::state && record_.streak.state != here().name &&
+      !is_on_the_way_back())
+    return false;
   failure_ = record_.error;
   if (!give_up_row(true)) {
     failure_.reset();

@@ -129,8 +129,9 @@ void Turn::begin_epoch() {
   touch(kCoreEpoch | kCoreFailures | kCoreError);
   record_.error.reset();
   record_.failed_from.clear();
+  const StateId counted = machine_->find_state(record_.streak.state).value_or(state_);
   record_.streak = {};
-  if (policy().count == Policy::Count::lifetime) return;
+  if (machine_->policy_of_state(counted).count == Policy::Count::lifetime) return;
   record_.attempt = 0;
   record_.failures = 0;
   record_.failing_since.reset();

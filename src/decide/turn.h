@@ -156,6 +156,7 @@ class Turn {
   bool give_up(bool only_elapsed, StateId checkpoint);
   const Row* give_up_row(bool only_elapsed);
   void count_failure();
+  bool is_on_the_way_back() const;
   void come_back();
   void come_back_in_place();
   bool rewind_to(StateId checkpoint);

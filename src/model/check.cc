@@ -222,9 +222,11 @@ class Checker {
   void check_entered_as_started() {
     if (definition_.initial.is_known() && machine_.owner_of(definition_.initial.id))
       say_entered(definition_.initial.at, definition_.initial.id);
-    for (const Edge& edge : edges_)
-      if (machine_.owner_of(edge.to) && edge.why != Edge::Why::started && edge.from != edge.to)
+    for (const Edge& edge : edges_) {
+      const bool stays = edge.from == edge.to && !(edge.row != nullptr && edge.row->to);
+      if (machine_.owner_of(edge.to) && edge.why != Edge::Why::started && !stays)
         say_entered(edge.row != nullptr ? edge.row->at : machine_.state(edge.to).at, edge.to);
+    }
   }
 
   void say_entered(const Where& at, StateId id) {

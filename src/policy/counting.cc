@@ -12,6 +12,7 @@ void count_failure(Record& record, const FailedIn& failed, std::string_view code
   streak.code_failures = same_code ? streak.code_failures + 1 : 1;
   streak.code = code;
   streak.laters = 0;
+  streak.gave_up = false;
   const bool was_elsewhere = !goes_on && !streak.state.empty();
   if (!goes_on) streak.state = failed.state;
   if (was_elsewhere && count == Policy::Count::state) {
