@@ -31,7 +31,8 @@ function(pawl_library name)
   set_target_properties(${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
 
-# pawl_test(NAME SOURCES … LINKS …): one test program, each TEST a test of ctest.
+# pawl_test(NAME SOURCES … LINKS …): one test program, each TEST a test of ctest. With sanitizers the program is one test:
+# starting it two thousand times would take longer than the tests.
 function(pawl_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   if(NOT PAWL_TESTS)
@@ -40,6 +41,10 @@ function(pawl_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} GTest::gtest_main pawl_flags)
   target_compile_definitions(${name} PRIVATE PAWL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  include(GoogleTest)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+  if(PAWL_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  else()
+    include(GoogleTest)
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+  endif()
 endfunction()
