@@ -118,13 +118,14 @@ class Check {
   }
 
   void add_bound(StateVerdict& verdict, const ClockName& clock) const {
-    const auto& [kind, name, index] = clock;
+    // Clang does not let a lambda take hold of a structured binding.
+    const Clock::Kind kind = std::get<0>(clock);
+    const std::string& name = std::get<1>(clock);
+    const int index = std::get<2>(clock);
     const auto timer = [&](const std::vector<TimerRows>& timers) {
       return text_of(timers[static_cast<std::size_t>(index)].delay) + " in " + in_ticks(name);
     };
-    const auto state = [&, &owner = name]() -> const State& {
-      return machine_.state(*machine_.find_state(owner));
-    };
+    const auto state = [&]() -> const State& { return machine_.state(*machine_.find_state(name)); };
     switch (kind) {
       case Clock::Kind::after:
         verdict.bounds.push_back("after " + timer(state().after));
