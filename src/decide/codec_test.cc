@@ -147,6 +147,18 @@ TEST(Codec, EveryStimulusReadsBack) {
   EXPECT_EQ(order.data, "{\"x\":null}");
 }
 
+// Texts are gathered in pieces: one of any length, wherever it falls, is written whole.
+TEST(Codec, TextsOfAnyLengthReadBack) {
+  for (std::size_t length = 0; length < 1'100; ++length) {
+    const Answer plain{.state = std::string(length, 'x'), .revision = 12, .result = "{}"};
+    EXPECT_EQ(read_answer(answer_text(plain)), plain) << length;
+    const Answer quoted{.state = std::string(length, 'x') + '"', .revision = 12, .result = "{}"};
+    EXPECT_EQ(read_answer(answer_text(quoted)), quoted) << length;
+    const Answer json{.state = "s", .revision = 12, .result = '"' + std::string(length, 'x') + '"'};
+    EXPECT_EQ(read_answer(answer_text(json)), json) << length;
+  }
+}
+
 TEST(Codec, AnAnswerIsRemembered) {
   const Answer answer{.kind = Answer::Kind::ok, .state = "paying", .revision = 12, .result = "{}"};
   EXPECT_EQ(read_answer(answer_text(answer)), answer);

@@ -127,6 +127,21 @@ states:
   EXPECT_EQ(story.record.epoch, 1);
 }
 
+TEST(Corner, WorkThatWentInCirclesIsReadyAgainWithoutItsResumeRows) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+data: {resumed: int}
+states:
+  a: {task: t, errors: {c: done}, done: {fail: c}, resume: {set: {resumed: 1}}}
+)");
+  story.start();
+  story.done();
+  EXPECT_EQ(story.hold(), "loop");
+  story.order(Verb::release);
+  EXPECT_EQ(story.record.ready_at, story.now);
+  EXPECT_EQ(story.record.data, "{}");
+}
+
 TEST(Corner, AWhenRowWhoseEventStaysIsALoop) {
   Story story(R"(
 events: {e: {}}

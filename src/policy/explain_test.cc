@@ -1,6 +1,6 @@
 #include "policy/explain.h"
 
-#include "policy/example_machine.h"
+#include "tests/policy/example_machine.h"
 
 namespace pawl {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "policy/example_machine.h"
+#include "tests/policy/example_machine.h"
 
 namespace pawl {
 namespace {

@@ -43,8 +43,11 @@ void note_entry(const Machine& machine, const Entry& entry, History& history) {
   const std::string& working = owner ? machine.state(*owner).name : entry.from;
   if (entry.kind != Entry::Kind::started) history.entered[working].was_left_failing = failing;
   Entered& entered = history.entered[entry.to];
-  const bool may_stay = failing || history.core.hold;
-  const bool ends_attempt = owner && working == entry.to && may_stay;
+  const bool is_held = history.core.hold.has_value();
+  const bool could_not_go_on = is_held && history.core.hold->by == Hold::By::engine;
+  const bool may_stay = is_held && entry.kind == Entry::Kind::done;
+  const bool ends_attempt =
+      owner && working == entry.to && (failing || could_not_go_on || may_stay);
   const bool is_resumed = entry.kind == Entry::Kind::resumed || entry.cause == "resume";
   const bool is_unsure = ends_attempt || is_resumed || entry.kind == Entry::Kind::migrated;
   if (is_unsure || (comes_back(entry) && entered.seq != 0 && !entered.was_left_failing)) {
