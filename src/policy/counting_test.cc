@@ -72,6 +72,13 @@ TEST(Counting, AnEpochCountsAcrossStates) {
   }
 }
 
+TEST(Counting, AFailureAfterAGiveUpIsNotTheGiveUp) {
+  Record record;
+  record.streak = {.state = "a", .gave_up = true};
+  count_failure(record, {.state = "a"}, "c", Policy::Count::state);
+  EXPECT_FALSE(record.streak.gave_up);
+}
+
 TEST(Counting, LaterAnswersAreForgottenByAFailure) {
   Record record;
   record.streak.laters = 4;
