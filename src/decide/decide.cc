@@ -1,6 +1,6 @@
 #include "pawl/decide.h"
 
-#include "decide/codec.h"
+#include "model/codec.h"
 #include "decide/turn.h"
 
 namespace pawl {

@@ -11,7 +11,7 @@
 
 #include "calendar/zone.h"
 #include "decide/bound_schedule.h"
-#include "decide/codec.h"
+#include "model/codec.h"
 #include "model/expression/scratch.h"
 #include "model/expression/sight.h"
 #include "pawl/decide.h"

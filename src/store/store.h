@@ -3,15 +3,15 @@
 // memory, sqlite and (later) postgres stand behind this contract and pass the same tests,
 // tests/store_contract.
 //
-// Threads: batches, extend, sweep, put_… and backup are for one thread at a time, whichever it is.
-// What only reads (list, log, feed, counts, machine…) may be called from any thread at any time and
-// sees what was committed.
+// Threads: batches, extend, next_due, put_… and forget_… are for one thread at a time, whichever it
+// is. What else only reads (list, log, feed, counts, machine…) may be called from any thread at any
+// time and sees what was committed.
 //
 // Failures: a Result holds an error only when the store could not do its work. Its code says what
 // follows:
 //   environment      the disk is full, a file cannot be read: nothing was changed; try again later
 //   damaged          what is stored is not what was written: the message names it and what to do
-//   outcome_unknown  of commit, extend, sweep, put_…: it may be durable or not. The store has
+//   outcome_unknown  of commit, extend, put_…, forget_…: it may be durable or not. The store has
 //                    stopped: every further call fails so. Open it again and look.
 // A lost race, a key that is taken and a record that is not there are answers, not errors.
 #pragma once
@@ -261,7 +261,7 @@ class Store {
   // something; it may have passed. None: not before something is committed.
   virtual Result<std::optional<Instant>> next_due(std::span<const std::string> queues) = 0;
 
-  // By id; with a prefix by key.
+  // By id; with a prefix, which is of a machine, by key; else with an instant by creation, then id.
   virtual Result<Page<Record>> list(const Query& query, const Cursor& from) = 0;
   virtual Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max) = 0;
 

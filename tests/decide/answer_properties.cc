@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
-#include "decide/codec.h"
+#include "model/codec.h"
 #include "properties.h"
 
 namespace pawl {

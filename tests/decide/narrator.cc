@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "decide/codec.h"
+#include "model/codec.h"
 #include "pawl/machine_file.h"
 
 namespace pawl {

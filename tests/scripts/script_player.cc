@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "calendar/zone.h"
-#include "decide/codec.h"
+#include "model/codec.h"
 #include "decision_text.h"
 #include "model/reader.h"
 #include "model/tree.h"

@@ -1,13 +1,15 @@
 #include "opened_store.h"
 
 #include "store/memory/memory_store.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/support/temporary_directory.h"
 
 namespace pawl {
 namespace {
 
 template <class T>
 T must(Result<T> result) {
-  EXPECT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result) << (result ? "" : result.error().message);
   return *std::move(result);
 }
 
@@ -32,9 +34,18 @@ void move(Unit& unit, const std::string& to, Instant now) {
   ++record.writes;
 }
 
+std::unique_ptr<Store> open_in_temporary_directory(std::function<Instant()> clock) {
+  static const TemporaryDirectory directory;
+  static int count = 0;
+  return must(open_sqlite_store({.directory = directory.path() / std::to_string(++count),
+                                 .clock = std::move(clock)}));
+}
+
 }  // namespace
 
-std::vector<StoreKind> store_kinds() { return {{"memory", open_memory_store}}; }
+std::vector<StoreKind> store_kinds() {
+  return {{"memory", open_memory_store}, {"sqlite", open_in_temporary_directory}};
+}
 
 Unit StoreTest::created(const std::string& key, const std::string& state) {
   Unit unit;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct StoreKind {
   std::unique_ptr<Store> (*open)(std::function<Instant()> clock);
 };
 std::vector<StoreKind> store_kinds();
+inline void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 inline std::string name_of(const testing::TestParamInfo<StoreKind>& kind) {
   return kind.param.name;
 }

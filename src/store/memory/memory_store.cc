@@ -1,7 +1,6 @@
 #include "store/memory/memory_store.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <mutex>
 #include <set>
@@ -9,22 +8,12 @@
 #include <utility>
 
 #include "pawl/assert.h"
+#include "store/query.h"
 
 namespace pawl {
 namespace {
 
-constexpr std::size_t kScanMax = 10'000;  // records looked at for one page
-
 std::size_t page_size(std::size_t max) { return std::min(max, kPageMax); }
-
-template <class Number>
-Result<Number> read_cursor(const Cursor& cursor) {
-  Number value = 0;
-  const auto read = std::from_chars(cursor.data(), cursor.data() + cursor.size(), value);
-  if (!cursor.empty() && (read.ec != std::errc{} || read.ptr != cursor.data() + cursor.size()))
-    return Error{ErrorCode::bad_input, "this is no cursor of this list: begin again without one"};
-  return value;
-}
 
 struct Kept {
   Record record;
@@ -338,24 +327,6 @@ class MemoryBatch final : public Batch {
 
 // --- the store ---------------------------------------------------------------------------------
 
-bool matches(const Query& query, const Record& record) {
-  const auto in = [](const std::string& wanted, const std::string& given) {
-    return wanted.empty() || wanted == given;
-  };
-  if (!in(query.machine, record.machine) || !in(query.state, record.state)) return false;
-  if (!record.key.starts_with(query.key_prefix)) return false;
-  if (query.label &&
-      std::find(record.labels.begin(), record.labels.end(), *query.label) == record.labels.end())
-    return false;
-  if (query.parent && (!record.parent || record.parent->id != *query.parent)) return false;
-  if (query.held && *query.held != record.hold.has_value()) return false;
-  const Failure* error = record.error ? &*record.error : nullptr;
-  if (!query.error_code.empty() && (!error || error->code != query.error_code)) return false;
-  if (query.fingerprint && (!error || error->fingerprint != *query.fingerprint)) return false;
-  if (query.created_from && record.created_at < *query.created_from) return false;
-  return !query.created_before || record.created_at < *query.created_before;
-}
-
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(std::function<Instant()> clock) : clock_(std::move(clock)) {}
@@ -389,12 +360,20 @@ class MemoryStore final : public Store {
 
   Result<Page<Record>> list(const Query& query, const Cursor& from) override {
     const std::lock_guard lock(mutex_);
-    return query.key_prefix.empty() ? by_id(query, from) : by_key(query, from);
+    switch (order_of(query)) {
+      case ListOrder::by_key:
+        return by_key(query, from);
+      case ListOrder::by_creation:
+        return by_creation(query, from);
+      case ListOrder::by_id:
+        break;
+    }
+    return by_id(query, from);
   }
 
   Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max) override {
     const std::lock_guard lock(mutex_);
-    PAWL_TRY(const auto after, read_cursor<std::int64_t>(from));
+    PAWL_TRY(const auto after, read_number(from));
     Page<Entry> page;
     const auto kept = tables_.records.find(record.value);
     if (kept == tables_.records.end()) return page;
@@ -413,7 +392,7 @@ class MemoryStore final : public Store {
   // The end of the feed is a place as well: what comes later is read from there.
   Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max) override {
     const std::lock_guard lock(mutex_);
-    PAWL_TRY(auto last, read_cursor<std::int64_t>(from));
+    PAWL_TRY(auto last, read_number(from));
     Page<LoggedEntry> page;
     for (auto at = tables_.log.upper_bound(last);
          at != tables_.log.end() && page.items.size() < page_size(max); ++at) {
@@ -503,35 +482,42 @@ class MemoryStore final : public Store {
     return true;
   }
 
+  // Those after the place, each with a key of the map it stands in.
+  template <class Map, class Record_of>
+  static Result<Page<Record>> page_from(const Query& query, const Map& map,
+                                        typename Map::const_iterator at, Record_of record_of) {
+    return fill_page(query, [&]() -> Result<const Record*> {
+      return at == map.end() ? nullptr : record_of(*at++);
+    });
+  }
+
   Result<Page<Record>> by_id(const Query& query, const Cursor& from) const {
-    PAWL_TRY(const auto after, read_cursor<std::uint64_t>(from));
-    Page<Record> page;
-    std::size_t looked_at = 0;
-    for (auto at = tables_.records.upper_bound(after); at != tables_.records.end(); ++at) {
-      if (page.items.size() == page_size(query.max) || looked_at++ == kScanMax) return page;
-      if (matches(query, at->second.record)) page.items.push_back(at->second.record);
-      page.next = std::to_string(at->first);
-    }
-    page.next.clear();
-    return page;
+    PAWL_TRY(const auto after, read_number(from));
+    return page_from(query, tables_.records,
+                     tables_.records.upper_bound(static_cast<std::uint64_t>(after)),
+                     [](const auto& kept) { return &kept.second.record; });
+  }
+
+  Result<Page<Record>> by_creation(const Query& query, const Cursor& from) const {
+    PAWL_TRY(const CreationPlace after, read_creation(from));
+    std::map<CreationPlace, const Record*> records;
+    for (const auto& [id, kept] : tables_.records)
+      records[{kept.record.created_at, id}] = &kept.record;
+    return page_from(query, records, records.upper_bound(after),
+                     [](const auto& one) { return one.second; });
   }
 
   Result<Page<Record>> by_key(const Query& query, const Cursor& from) const {
-    Page<Record> page;
-    std::size_t looked_at = 0;
     const RecordName first{query.machine, from.empty() ? query.key_prefix : from};
-    for (auto at = from.empty() ? tables_.names.lower_bound(first)
-                                : tables_.names.upper_bound(first);
-         at != tables_.names.end() && at->first.machine == query.machine &&
-         at->first.key.starts_with(query.key_prefix);
-         ++at) {
-      if (page.items.size() == page_size(query.max) || looked_at++ == kScanMax) return page;
-      const Record& record = tables_.records.at(at->second).record;
-      if (matches(query, record)) page.items.push_back(record);
-      page.next = at->first.key;
-    }
-    page.next.clear();
-    return page;
+    const auto& names = tables_.names;
+    return page_from(query, names,
+                     from.empty() ? names.lower_bound(first) : names.upper_bound(first),
+                     [&](const auto& named) -> const Record* {
+                       const auto& [name, id] = named;
+                       const bool is_beyond =
+                           name.machine != query.machine || !name.key.starts_with(query.key_prefix);
+                       return is_beyond ? nullptr : &tables_.records.at(id).record;
+                     });
   }
 
   std::function<Instant()> clock_;

@@ -1,4 +1,5 @@
-// The texts that entries keep: what was decided on, and which fields of the core changed.
+// Records, entries and what entries keep (what was decided on, and which fields of the core
+// changed) as texts.
 //
 // JSON without blanks; what is empty, zero or null is left out. Instants and durations are whole
 // microseconds, an instant since 1970. docs/internals/log.md has every member.
@@ -50,6 +51,18 @@ void fold(Record& core, std::string_view changes);
 
 // The core as one text, to compare byte for byte.
 std::string core_text(const Record& record);
+
+// A record, and an entry of its log.
+void append_record(std::string& out, const Record& record);
+Record read_record(std::string_view text);
+
+// The fields of a record that are mostly empty or as they were at first: all but id, machine, key,
+// state, data, priority, the instants beside created_at, revision, fence and writes.
+void append_sparse(std::string& out, const Record& record);
+void read_sparse(std::string_view text, Record& record);
+
+void append_entry(std::string& out, const Entry& entry);
+Entry read_entry(std::string_view text);
 
 // What an idempotency key remembers.
 std::string answer_text(const Answer& answer);

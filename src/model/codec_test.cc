@@ -1,4 +1,4 @@
-#include "decide/codec.h"
+#include "model/codec.h"
 
 #include "gtest/gtest.h"
 
@@ -157,6 +157,83 @@ TEST(Codec, TextsOfAnyLengthReadBack) {
     const Answer json{.state = "s", .revision = 12, .result = '"' + std::string(length, 'x') + '"'};
     EXPECT_EQ(read_answer(answer_text(json)), json) << length;
   }
+}
+
+std::string text_of(const Record& record) {
+  std::string text;
+  append_record(text, record);
+  return text;
+}
+
+std::string text_of(const Entry& entry) {
+  std::string text;
+  append_entry(text, entry);
+  return text;
+}
+
+TEST(Codec, ARecordReadsBack) {
+  EXPECT_EQ(read_record(text_of(full_record())), full_record());
+  Record small{.id = {7}, .machine = "order", .key = "o1", .state = "new", .priority = 0};
+  EXPECT_EQ(read_record(text_of(small)), small);
+  EXPECT_EQ(read_record(text_of(Record{})), Record{});
+}
+
+TEST(Codec, WhatIsMostlyEmptyReadsBackOntoTheRest) {
+  const Record full = full_record();
+  std::string text;
+  append_sparse(text, full);
+  Record record{.id = full.id,
+                .machine = full.machine,
+                .key = full.key,
+                .created_at = full.created_at,
+                .state = full.state,
+                .entered_at = full.entered_at,
+                .revision = full.revision,
+                .changed_at = full.changed_at,
+                .data = full.data,
+                .priority = full.priority,
+                .ready_at = full.ready_at,
+                .wake_at = full.wake_at,
+                .fence = full.fence,
+                .writes = full.writes};
+  read_sparse(text, record);
+  EXPECT_EQ(record, full);
+  text.clear();
+  append_sparse(text, {});
+  EXPECT_EQ(text, "{}");
+}
+
+// Members stand in the order they are written in; in another one they are found as well.
+TEST(Codec, AnyOrderOfMembersReadsBack) {
+  const Record record = read_record(
+      R"({"writes":3,"unknown":1,"state":"b","key":"k","machine":"m","running":{"worker":"w","token_hash":""}})");
+  EXPECT_EQ(record.writes, 3);
+  EXPECT_EQ(record.state, "b");
+  EXPECT_EQ(record.machine, "m");
+  EXPECT_EQ(record.running->worker, "w");
+}
+
+TEST(Codec, AnEntryReadsBack) {
+  const Entry entry{.seq = 3,
+                    .at = at(1),
+                    .kind = Entry::Kind::failed,
+                    .event = "go",
+                    .from = "a",
+                    .to = "b",
+                    .epoch = 2,
+                    .attempt = 4,
+                    .fence = 99,
+                    .error = Failure{.code = "oops", .detail = "[1]"},
+                    .cause = "when",
+                    .actor = {"eve", {"operator"}},
+                    .idempotency_key = "k\"1",
+                    .input = R"({"fire":{}})",
+                    .changes = R"({"state":"b"})",
+                    .next_at = at(2),
+                    .delays_left = 0,
+                    .row = "errors.default"};
+  EXPECT_EQ(read_entry(text_of(entry)), entry);
+  EXPECT_EQ(read_entry(text_of(Entry{})), Entry{});
 }
 
 TEST(Codec, AnAnswerIsRemembered) {

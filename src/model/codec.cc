@@ -1,4 +1,4 @@
-#include "decide/codec.h"
+#include "model/codec.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ class Reader;
 
 // What a description of fields takes: the value itself when it is read into.
 template <class Archive, class T>
-using Of = std::conditional_t<std::same_as<Archive, Writer>, const T, T>;
+using Of = std::conditional_t<std::same_as<Archive, Reader>, T, const T>;
 
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
@@ -272,6 +272,54 @@ void core_fields(A& a, Of<A, Record>& record, std::uint32_t which) {
 }
 
 template <class A>
+void sparse_fields(A& a, Of<A, Record>& record) {
+  a.unless(1, "version", record.version);
+  a.member("parent", record.parent);
+  a.unless(1, "epoch", record.epoch);
+  a.member("failures", record.failures);
+  a.member("failing_since", record.failing_since);
+  a.member("failed_from", record.failed_from);
+  a.member("error", record.error);
+  a.member("hold", record.hold);
+  a.json("result", record.result);
+  a.member("labels", record.labels);
+  a.member("task_at", record.task_at);
+  a.member("timers", record.timers);
+  a.member("plan", record.plan);
+  a.member("streak", record.streak);
+  a.member("spent", record.spent);
+  a.member("task_seq", record.task_seq);
+  a.member("left_tasks", record.left_tasks);
+  a.member("children", record.children);
+  a.member("attempt", record.attempt);
+  a.json("progress", record.progress);
+  a.member("running", record.running);
+  a.member("settled", record.settled);
+}
+
+template <class A>
+void fields(A& a, Of<A, Entry>& entry) {
+  a.member("seq", entry.seq);
+  a.member("at", entry.at);
+  a.member("kind", entry.kind);
+  a.member("event", entry.event);
+  a.member("from", entry.from);
+  a.member("to", entry.to);
+  a.always("epoch", entry.epoch);
+  a.member("attempt", entry.attempt);
+  a.member("fence", entry.fence);
+  a.member("error", entry.error);
+  a.member("cause", entry.cause);
+  a.member("actor", entry.actor);
+  a.member("idempotency_key", entry.idempotency_key);
+  a.json("input", entry.input);
+  a.json("changes", entry.changes);
+  a.member("next_at", entry.next_at);
+  a.member("delays_left", entry.delays_left);
+  a.member("row", entry.row);
+}
+
+template <class A>
 void fields(A& a, Of<A, Answer>& answer) {
   a.member("kind", answer.kind);
   a.member("state", answer.state);
@@ -360,6 +408,9 @@ class Writer {
   [[gnu::always_inline]] void always(std::string_view name, const auto& value) {
     write(named(name), value);
   }
+  void unless(int usual, std::string_view name, int value) {
+    if (value != usual) always(name, value);
+  }
 
   // A text that is JSON itself.
   [[gnu::always_inline]] void json(std::string_view name, std::string_view value) {
@@ -438,18 +489,48 @@ class Writer {
   bool first_ = true;
 };
 
+// Leaves out the empty fields of the core, too.
+class ShortWriter {
+ public:
+  explicit ShortWriter(Out& out) : writer_(out) {}
+
+  Writer& writer() { return writer_; }
+  void always(std::string_view name, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (Whole<T>) {
+      writer_.always(name, value);
+    } else {
+      writer_.member(name, value);
+    }
+  }
+  void always_json(std::string_view name, const std::string& value) { writer_.json(name, value); }
+
+ private:
+  Writer writer_;
+};
+
 // --- reading -----------------------------------------------------------------------------------
 
+// Reads a map whose members stand in the order of the description, as a Writer puts them, in one
+// go; of another one it looks for each.
 class Reader {
  public:
-  explicit Reader(JsonView map) : map_(map) {}
+  template <class Describe>
+  static void read_map(JsonView map, const Describe& describe) {
+    Reader reader(map);
+    describe(reader);
+    if (!reader.more_) return;
+    reader.in_order_ = false;
+    describe(reader);
+  }
 
   void member(std::string_view name, auto& value) {
-    if (const JsonView view = map_.member(name); !view.absent()) read(view, value);
+    if (const JsonView view = find(name); !view.absent()) read(view, value);
   }
   void always(std::string_view name, auto& value) { member(name, value); }
+  void unless(int /*usual*/, std::string_view name, int& value) { member(name, value); }
   void json(std::string_view name, std::string& value) {
-    if (const JsonView view = map_.member(name); !view.absent()) value = view.json();
+    if (const JsonView view = find(name); !view.absent()) value = view.json();
   }
   void always_json(std::string_view name, std::string& value) {
     json(name, value);
@@ -457,6 +538,16 @@ class Reader {
   }
 
  private:
+  explicit Reader(JsonView map) : map_(map), walk_(map), more_(walk_.next()) {}
+
+  JsonView find(std::string_view name) {
+    if (!in_order_) return map_.member(name);
+    if (!more_ || !walk_.key().is_text(name)) return {};
+    const JsonView value = walk_.value();
+    more_ = walk_.next();
+    return value;
+  }
+
   static std::int64_t number(JsonView view) {
     const std::string_view digits = view.json();
     std::int64_t value = 0;
@@ -504,11 +595,13 @@ class Reader {
   template <class T>
   requires std::is_class_v<T>
   void read(JsonView view, T& value) {
-    Reader reader(view);
-    fields(reader, value);
+    read_map(view, [&](Reader& reader) { fields(reader, value); });
   }
 
   JsonView map_;
+  JsonWalk walk_;
+  bool more_;
+  bool in_order_ = true;
 };
 
 // The names of the stimuli, in the order of the variant.
@@ -523,8 +616,8 @@ void read_what(JsonView map, Stimulus& stimulus) {
       read_what<I + 1>(map, stimulus);
       return;
     }
-    Reader reader(view);
-    fields(reader, stimulus.what.template emplace<I>());
+    auto& what = stimulus.what.template emplace<I>();
+    Reader::read_map(view, [&](Reader& reader) { fields(reader, what); });
   }
 }
 
@@ -561,10 +654,9 @@ Input read_input(std::string_view input) {
   Input read;
   const JsonView map(input);
   read_what(map, read.stimulus);
-  Reader given(map.member("given"));
-  common_fields(given, read.stimulus);
-  Reader quiet(map.member("quiet"));
-  quiet_fields(quiet, read.quiet);
+  Reader::read_map(map.member("given"),
+                   [&](Reader& given) { common_fields(given, read.stimulus); });
+  Reader::read_map(map.member("quiet"), [&](Reader& quiet) { quiet_fields(quiet, read.quiet); });
   return read;
 }
 
@@ -581,14 +673,51 @@ void append_changes(std::string& out, const Record& record, std::uint32_t which)
 }
 
 void fold(Record& core, std::string_view changes) {
-  Reader reader{JsonView(changes)};
-  core_fields(reader, core, kCoreAll);
+  Reader::read_map(JsonView(changes), [&](Reader& reader) { core_fields(reader, core, kCoreAll); });
 }
 
 std::string core_text(const Record& record) {
   std::string text;
   append_changes(text, record, kCoreAll);
   return text;
+}
+
+void append_record(std::string& out, const Record& record) {
+  Out text(out);
+  ShortWriter writer(text);
+  core_fields(writer, record, kCoreAll);
+  quiet_fields(writer.writer(), record);
+}
+
+Record read_record(std::string_view text) {
+  Record record;
+  Reader::read_map(JsonView(text), [&](Reader& reader) {
+    core_fields(reader, record, kCoreAll);
+    quiet_fields(reader, record);
+  });
+  return record;
+}
+
+void append_sparse(std::string& out, const Record& record) {
+  Out text(out);
+  Writer writer(text);
+  sparse_fields(writer, record);
+}
+
+void read_sparse(std::string_view text, Record& record) {
+  Reader::read_map(JsonView(text), [&](Reader& reader) { sparse_fields(reader, record); });
+}
+
+void append_entry(std::string& out, const Entry& entry) {
+  Out text(out);
+  Writer writer(text);
+  fields(writer, entry);
+}
+
+Entry read_entry(std::string_view text) {
+  Entry entry;
+  Reader::read_map(JsonView(text), [&](Reader& reader) { fields(reader, entry); });
+  return entry;
 }
 
 std::string answer_text(const Answer& answer) {
@@ -603,8 +732,7 @@ std::string answer_text(const Answer& answer) {
 
 Answer read_answer(std::string_view text) {
   Answer answer;
-  Reader reader{JsonView(text)};
-  fields(reader, answer);
+  Reader::read_map(JsonView(text), [&](Reader& reader) { fields(reader, answer); });
   return answer;
 }
 

@@ -1,0 +1,26 @@
+// A directory has one process that works in it.
+#pragma once
+
+#include <filesystem>
+
+#include "pawl/result.h"
+
+namespace pawl::sqlite {
+
+class DirectoryLock {
+ public:
+  // Holds `directory`/lock until it goes, or the process does. Fails, naming the process, when
+  // another one has it; nothing is touched then.
+  static Result<DirectoryLock> take(const std::filesystem::path& directory);
+
+  DirectoryLock(DirectoryLock&& other) noexcept;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+  ~DirectoryLock();
+
+ private:
+  explicit DirectoryLock(int file) : file_(file) {}
+
+  int file_;
+};
+
+}  // namespace pawl::sqlite

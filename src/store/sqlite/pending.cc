@@ -1,0 +1,208 @@
+#include "store/sqlite/pending.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "pawl/assert.h"
+
+namespace pawl::sqlite {
+namespace {
+
+std::string text_of(const RecordName& name) { return name.machine + '\0' + name.key; }
+RecordName name_of(const Record& record) { return {record.machine, record.key}; }
+
+template <class T>
+bool has(const std::vector<T>& list, const T& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+}  // namespace
+
+// --- reading -----------------------------------------------------------------------------------
+
+Pending::Touched& Pending::keep(RecordId id, Kept& kept) {
+  Touched& touched = records_[id.value];
+  if (!kept.exists()) return touched;
+  touched = {.existed = true,
+             .before = derived_of(kept.record, std::move(kept.queue), std::move(kept.slots)),
+             .exists = true,
+             .writes = kept.record.writes,
+             .fence = kept.record.fence};
+  names_[text_of(name_of(kept.record))] = id.value;
+  return touched;
+}
+
+Result<Record> Pending::load(RecordId id) {
+  PAWL_TRY(Kept kept, tables_.find(id));
+  keep(id, kept);
+  return std::move(kept.record);
+}
+
+Result<Record> Pending::load(const RecordName& name) {
+  PAWL_TRY(Kept kept, tables_.find(name));
+  if (kept.exists()) {
+    keep(kept.record.id, kept);
+  } else {
+    names_[text_of(name)] = 0;
+  }
+  return std::move(kept.record);
+}
+
+Result<Pending::Touched*> Pending::touched(RecordId id) {
+  if (const auto known = records_.find(id.value); known != records_.end()) return &known->second;
+  PAWL_TRY(Kept kept, tables_.find(id));
+  return &keep(id, kept);
+}
+
+Result<bool> Pending::is_taken(const RecordName& name) {
+  if (const auto known = names_.find(text_of(name)); known != names_.end())
+    return known->second != 0;
+  PAWL_TRY(const Record record, load(name));
+  return record.id.value != 0;
+}
+
+Result<bool> Pending::exists(RecordId id) {
+  if (const auto known = records_.find(id.value); known != records_.end())
+    return known->second.exists;
+  return tables_.has_record(id);
+}
+
+// --- units -------------------------------------------------------------------------------------
+
+Result<std::vector<UnitOutcome>> Pending::apply(std::span<const Unit> units, Counter& counter) {
+  std::vector<UnitOutcome> outcomes;
+  outcomes.reserve(units.size());
+  for (const Unit& unit : units) {
+    PAWL_TRY(UnitOutcome outcome, apply(unit, counter));
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+Result<UnitOutcome> Pending::apply(const Unit& unit, Counter& counter) {
+  UnitOutcome outcome;
+  PAWL_TRY(outcome.kind, possible(unit));
+  if (outcome.kind != UnitOutcome::Kind::committed) return outcome;
+  PAWL_CHECK(apply(unit.record, counter));
+  for (std::size_t i = 0; i < unit.created.size(); ++i) {
+    PAWL_TRY(const bool taken, is_taken(name_of(unit.created[i].record)));
+    if (taken) {
+      outcome.found.push_back(i);
+    } else {
+      PAWL_CHECK(apply(unit.created[i], counter));
+    }
+  }
+  for (const MessageId id : unit.taken) PAWL_CHECK(tables_.take_message(id));
+  for (const MessageId id : unit.postponed) PAWL_CHECK(tables_.postpone_message(id));
+  if (unit.opens_inbox) PAWL_CHECK(tables_.open_inbox(unit.record.record.id));
+  for (const Message& message : unit.sent) {
+    PAWL_TRY(const bool is_there, exists(message.to));
+    if (is_there) PAWL_CHECK(tables_.add_message(++counter.message, message));
+  }
+  for (const Rate& rate : unit.rates) PAWL_CHECK(tables_.put_rate(rate));
+  if (!unit.idempotency_key.empty())
+    PAWL_CHECK(tables_.remember({name_of(unit.record.record), unit.idempotency_key},
+                                unit.remembered, counter.at));
+  return outcome;
+}
+
+Result<UnitOutcome::Kind> Pending::possible(const Unit& unit) {
+  using Kind = UnitOutcome::Kind;
+  const RecordChange& change = unit.record;
+  if (change.writes_before == 0) {
+    PAWL_TRY(const bool taken, is_taken(name_of(change.record)));
+    if (taken) return Kind::key_taken;
+  } else {
+    PAWL_TRY(const Touched* record, touched(change.record.id));
+    if (!record->exists || record->writes != change.writes_before ||
+        record->fence != change.fence_before)
+      return Kind::lost_race;
+  }
+  for (const auto* ids : {&unit.taken, &unit.postponed})
+    for (const MessageId id : *ids) {
+      PAWL_TRY(const bool is_there, tables_.has_message(id));
+      if (!is_there) return Kind::lost_race;
+    }
+  return Kind::committed;
+}
+
+Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
+  const Record& record = change.record;
+  counter.record = std::max(counter.record, record.id.value);
+  Touched& touched = records_[record.id.value];
+  if (change.writes_before == 0)
+    PAWL_ASSERT(!touched.existed && !touched.exists, "the id of a new record was never used");
+  touched.exists = !change.purges;
+  touched.writes = record.writes;
+  touched.fence = record.fence;
+  touched.change = &change;
+  names_[text_of(name_of(record))] = change.purges ? 0 : record.id.value;
+  if (change.purges) return tables_.remove_belongings(record.id, name_of(record));
+
+  if (change.erases) PAWL_CHECK(tables_.erase_texts(record.id));
+  for (const Entry& entry : change.entries) {
+    PAWL_CHECK(tables_.put_entry(++counter.position, record.id, entry));
+    PAWL_CHECK(tables_.count_error(record, entry));
+  }
+  if (change.compacted) PAWL_CHECK(tables_.compact(record.id, *change.compacted));
+  return {};
+}
+
+// --- writing -----------------------------------------------------------------------------------
+
+// In the order of the tables, so that neighbours are written one after the other.
+Result<void> Pending::write() {
+  std::vector<std::pair<std::uint64_t, const Touched*>> changed;
+  for (const auto& [id, touched] : records_)
+    if (touched.change != nullptr) changed.emplace_back(id, &touched);
+  std::sort(changed.begin(), changed.end());
+
+  // A name that is given again is free before it is taken.
+  for (const auto& [id, touched] : changed)
+    if (touched->existed && !touched->exists) PAWL_CHECK(tables_.remove({id}));
+  for (const auto& [id, touched] : changed) PAWL_CHECK(write({id}, *touched));
+
+  std::sort(dues_before_.begin(), dues_before_.end());
+  std::sort(dues_.begin(), dues_.end());
+  for (const Due& due : dues_before_)
+    if (!std::binary_search(dues_.begin(), dues_.end(), due)) PAWL_CHECK(tables_.remove_due(due));
+  for (const Due& due : dues_)
+    if (!std::binary_search(dues_before_.begin(), dues_before_.end(), due))
+      PAWL_CHECK(tables_.add_due(due));
+  for (const auto& [slot, by] : slots_)
+    if (by != 0) PAWL_CHECK(tables_.add_to_slot(slot, by));
+  for (const auto& [name, by] : counts_)
+    if (by.first != 0 || by.second != 0)
+      PAWL_CHECK(tables_.add_to_count(name.first, name.second, by.first, by.second));
+  return {};
+}
+
+Result<void> Pending::write(RecordId id, const Touched& touched) {
+  Derived after;
+  if (touched.exists) {
+    const RecordChange& change = *touched.change;
+    after = derived_of(change.record, change.queue, change.slots);
+    PAWL_CHECK(touched.existed ? tables_.update(change.record, after, touched.before)
+                               : tables_.insert(change.record, after));
+    append_dues(dues_, id, after);
+    count(after, +1);
+  }
+  if (touched.existed) {
+    append_dues(dues_before_, id, touched.before);
+    count(touched.before, -1);
+  }
+  for (const Label& label : touched.before.labels)
+    if (!has(after.labels, label)) PAWL_CHECK(tables_.remove_label(id, label));
+  for (const Label& label : after.labels)
+    if (!has(touched.before.labels, label)) PAWL_CHECK(tables_.add_label(id, label));
+  return {};
+}
+
+void Pending::count(const Derived& derived, int by) {
+  auto& [records, held] = counts_[{derived.machine, derived.state}];
+  records += by;
+  if (derived.held) held += by;
+  for (const std::string& slot : derived.slots) slots_[slot] += by;
+}
+
+}  // namespace pawl::sqlite

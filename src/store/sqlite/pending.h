@@ -1,0 +1,63 @@
+// Pending: what a batch has read and what it will write. A record touched five times is written
+// once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/sqlite/tables.h"
+#include "store/store.h"
+
+namespace pawl::sqlite {
+
+class Pending {
+ public:
+  explicit Pending(Tables& tables) : tables_(tables) {}
+
+  // As stored. What was found, and what was not, is not looked for again.
+  Result<Record> load(RecordId id);
+  Result<Record> load(const RecordName& name);
+
+  // Carries the units out, in order. Their changes have to live until write() has returned.
+  Result<std::vector<UnitOutcome>> apply(std::span<const Unit> units, Counter& counter);
+
+  // Writes what the records have become.
+  Result<void> write();
+
+ private:
+  // A record: as it stands in the tables, and as the units so far have left it.
+  struct Touched {
+    bool existed = false;
+    Derived before = {};
+    bool exists = false;
+    std::int64_t writes = 0;
+    std::int64_t fence = 0;
+    const RecordChange* change = nullptr;  // the last one
+  };
+
+  Touched& keep(RecordId id, Kept& kept);
+  Result<Touched*> touched(RecordId id);
+  Result<bool> is_taken(const RecordName& name);
+  Result<bool> exists(RecordId id);
+
+  Result<UnitOutcome> apply(const Unit& unit, Counter& counter);
+  Result<UnitOutcome::Kind> possible(const Unit& unit);
+  Result<void> apply(const RecordChange& change, Counter& counter);
+  Result<void> write(RecordId id, const Touched& touched);
+  void count(const Derived& derived, int by);
+
+  Tables& tables_;
+  std::unordered_map<std::uint64_t, Touched> records_;
+  std::unordered_map<std::string, std::uint64_t> names_;  // 0: there is none
+  std::vector<Due> dues_before_;
+  std::vector<Due> dues_;
+  std::map<std::string, int> slots_;
+  std::map<std::pair<std::string, std::string>, std::pair<int, int>> counts_;
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,201 @@
+#include "store/sqlite/reading.h"
+
+#include <algorithm>
+
+#include "store/query.h"
+#include "store/sqlite/tables.h"
+
+namespace pawl::sqlite {
+namespace {
+
+std::int64_t page_size(std::size_t max) {
+  return static_cast<std::int64_t>(std::min(max, kPageMax));
+}
+
+std::string select(const char* from) {
+  return std::string("SELECT ") + Tables::kRecordColumns + " FROM " + from;
+}
+
+// Every row becomes an item.
+template <class T, class Make>
+Result<std::vector<T>> all(Rows rows, Make make) {
+  std::vector<T> items;
+  for (;;) {
+    PAWL_TRY(const bool found, rows.next());
+    if (!found) return items;
+    items.push_back(make(rows));
+  }
+}
+
+}  // namespace
+
+// --- records -----------------------------------------------------------------------------------
+
+// By the index that leaves the fewest to look at; all of them keep ids in order.
+Result<Rows> Reading::rows_by_id(const Query& query, std::int64_t after) {
+  if (query.label) {
+    static const std::string sql = select(
+        "label JOIN record ON id = label.record WHERE name = ?1 AND value = ?2 AND "
+        "label.record > ?3 ORDER BY label.record");
+    return db_.query(sql.c_str(), query.label->name, query.label->value, after);
+  }
+  if (query.parent) {
+    static const std::string sql =
+        select("record INDEXED BY record_parent WHERE parent = ?1 AND id > ?2 ORDER BY id");
+    return db_.query(sql.c_str(), query.parent->value, after);
+  }
+  if (query.held == true) {
+    static const std::string sql =
+        select("record INDEXED BY record_held WHERE held = 1 AND id > ?1 ORDER BY id");
+    return db_.query(sql.c_str(), after);
+  }
+  if (!query.error_code.empty()) {
+    static const std::string sql =
+        select("record INDEXED BY record_error WHERE error = ?1 AND id > ?2 ORDER BY id");
+    return db_.query(sql.c_str(), query.error_code, after);
+  }
+  static const std::string sql = select("record WHERE id > ?1 ORDER BY id");
+  return db_.query(sql.c_str(), after);
+}
+
+Result<Rows> Reading::rows(const Query& query, const Cursor& from) {
+  switch (order_of(query)) {
+    case ListOrder::by_key: {
+      static const std::string first =
+          select("record WHERE machine = ?1 AND key >= ?2 ORDER BY key");
+      static const std::string further =
+          select("record WHERE machine = ?1 AND key > ?2 ORDER BY key");
+      if (from.empty()) return db_.query(first.c_str(), query.machine, query.key_prefix);
+      return db_.query(further.c_str(), query.machine, from);
+    }
+    case ListOrder::by_creation: {
+      static const std::string sql = select(
+          "record INDEXED BY record_created WHERE (created_at, id) > (?1, ?2) AND "
+          "created_at < ?3 ORDER BY created_at, id");
+      PAWL_TRY(CreationPlace after, read_creation(from));
+      if (query.created_from && after.at < *query.created_from) after = {*query.created_from, 0};
+      return db_.query(sql.c_str(), after.at, after.id, query.created_before.value_or(kInstantMax));
+    }
+    case ListOrder::by_id:
+      break;
+  }
+  PAWL_TRY(const std::int64_t after, read_number(from));
+  return rows_by_id(query, after);
+}
+
+Result<Page<Record>> Reading::list(const Query& query, const Cursor& from) {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(Rows found, rows(query, from));
+  Kept kept;
+  return fill_page(query, [&]() -> Result<const Record*> {
+    PAWL_TRY(const bool more, found.next());
+    if (!more) return nullptr;
+    PAWL_TRY(kept, Tables::kept_of(found));
+    if (!kept.record.key.starts_with(query.key_prefix)) return nullptr;  // beyond the prefix
+    return &kept.record;
+  });
+}
+
+// --- the log -----------------------------------------------------------------------------------
+
+Result<Page<Entry>> Reading::log(RecordId record, const Cursor& from, std::size_t max) {
+  PAWL_TRY(const std::int64_t after, read_number(from));
+  const std::lock_guard lock(mutex_);
+  static const std::string sql = std::string("SELECT ") + Tables::kEntryColumns +
+                                 " FROM log WHERE record = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+  PAWL_TRY(Rows found, db_.query(sql.c_str(), record.value, after, page_size(max) + 1));
+  Page<Entry> page;
+  for (;;) {
+    PAWL_TRY(const bool more, found.next());
+    if (!more) return page;
+    if (std::ssize(page.items) == page_size(max)) {
+      page.next = std::to_string(page.items.back().seq);
+      return page;
+    }
+    PAWL_TRY(Entry entry, Tables::entry_of(found));
+    page.items.push_back(std::move(entry));
+  }
+}
+
+// The end of the feed is a place as well: what comes later is read from there.
+Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
+  PAWL_TRY(std::int64_t last, read_number(from));
+  const std::lock_guard lock(mutex_);
+  static const std::string sql = std::string("SELECT ") + Tables::kEntryColumns +
+                                 ", machine, key FROM log JOIN record ON id = log.record "
+                                 "WHERE position > ?1 ORDER BY position LIMIT ?2";
+  PAWL_TRY(Rows found, db_.query(sql.c_str(), last, page_size(max)));
+  Page<LoggedEntry> page;
+  for (;;) {
+    PAWL_TRY(const bool more, found.next());
+    if (!more) break;
+    PAWL_TRY(Entry entry, Tables::entry_of(found));
+    page.items.push_back({{static_cast<std::uint64_t>(found.integer(2))},
+                          {std::string(found.text(4)), std::string(found.text(5))},
+                          std::move(entry)});
+    last = found.integer(3);
+  }
+  page.next = std::to_string(last);
+  return page;
+}
+
+// --- the rest ----------------------------------------------------------------------------------
+
+Result<Counts> Reading::counts() {
+  const std::lock_guard lock(mutex_);
+  Counts counts;
+  PAWL_TRY(Rows states, db_.query("SELECT machine, state, records, held FROM state_count "
+                                  "WHERE records > 0 ORDER BY machine, state"));
+  PAWL_TRY(counts.states, all<StateCount>(std::move(states), [](const Rows& row) {
+             return StateCount{std::string(row.text(0)), std::string(row.text(1)), row.integer(2),
+                               row.integer(3)};
+           }));
+  // As unsigned numbers, which SQLite does not know: those with the first bit come last.
+  PAWL_TRY(
+      Rows errors,
+      db_.query("SELECT machine, state, code, fingerprint, count, first_at, last_at, message "
+                "FROM error_count ORDER BY machine, state, code, fingerprint < 0, fingerprint"));
+  PAWL_TRY(counts.errors, all<ErrorCount>(std::move(errors), [](const Rows& row) {
+             return ErrorCount{std::string(row.text(0)), std::string(row.text(1)),
+                               std::string(row.text(2)), static_cast<std::uint64_t>(row.integer(3)),
+                               row.integer(4),           row.instant(5),
+                               row.instant(6),           std::string(row.text(7))};
+           }));
+  return counts;
+}
+
+Result<RecordId> Reading::last_id() {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(const std::int64_t id, db_.integer("SELECT record FROM counter"));
+  return RecordId{static_cast<std::uint64_t>(id)};
+}
+
+Result<std::optional<StoredMachine>> Reading::machine(const std::string& name, int version) {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(Rows rows,
+           db_.query("SELECT text FROM machine WHERE name = ?1 AND version = ?2", name, version));
+  PAWL_TRY(const bool found, rows.next());
+  if (!found) return std::optional<StoredMachine>();
+  return std::optional(StoredMachine{name, version, std::string(rows.text(0))});
+}
+
+Result<std::vector<StoredMachine>> Reading::machines() {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(Rows rows, db_.query("SELECT name, version FROM machine ORDER BY name, version"));
+  return all<StoredMachine>(std::move(rows), [](const Rows& row) {
+    return StoredMachine{std::string(row.text(0)), static_cast<int>(row.integer(1)), ""};
+  });
+}
+
+Result<std::vector<Setting>> Reading::settings(const std::string& prefix) {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(Rows rows, db_.query("SELECT name, value, revision FROM setting "
+                                "WHERE substr(name, 1, length(?1)) = ?1 AND value <> '' "
+                                "ORDER BY name",
+                                prefix));
+  return all<Setting>(std::move(rows), [](const Rows& row) {
+    return Setting{std::string(row.text(0)), std::string(row.text(1)), row.integer(2)};
+  });
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,35 @@
+// Reading: lists, logs, the feed and counts, from any thread, on a connection of its own.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/sqlite/database.h"
+#include "store/store.h"
+
+namespace pawl::sqlite {
+
+class Reading {
+ public:
+  explicit Reading(Database opened) : db_(std::move(opened)) {}
+
+  Result<Page<Record>> list(const Query& query, const Cursor& from);
+  Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max);
+  Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max);
+  Result<Counts> counts();
+  Result<RecordId> last_id();
+  Result<std::optional<StoredMachine>> machine(const std::string& name, int version);
+  Result<std::vector<StoredMachine>> machines();
+  Result<std::vector<Setting>> settings(const std::string& prefix);
+
+ private:
+  Result<Rows> rows_by_id(const Query& query, std::int64_t after);
+  Result<Rows> rows(const Query& query, const Cursor& from);
+
+  std::mutex mutex_;
+  Database db_;
+};
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,161 @@
+#include "store/sqlite/schema.h"
+
+#include <string>
+
+namespace pawl::sqlite {
+namespace {
+
+// Instants are microseconds since 1970. There is no index of states: it would be written twice with
+// every move, which costs half as much again as everything else.
+constexpr const char* kTables = R"(
+CREATE TABLE counter(
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  batch INTEGER NOT NULL,     -- commits so far
+  record INTEGER NOT NULL,    -- the highest id ever given
+  position INTEGER NOT NULL,  -- of the last entry in the log
+  message INTEGER NOT NULL,
+  at INTEGER NOT NULL);       -- of the last batch
+INSERT INTO counter VALUES(1, 0, 0, 0, 0, 0);
+
+CREATE TABLE record(
+  id INTEGER PRIMARY KEY, machine TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
+  created_at INTEGER NOT NULL, entered_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
+  revision INTEGER NOT NULL, writes INTEGER NOT NULL, fence INTEGER NOT NULL,
+  priority INTEGER NOT NULL, ready_at INTEGER, wake_at INTEGER,
+  queue TEXT NOT NULL,  -- where it waits from ready_at on
+  slots TEXT NOT NULL,  -- that its attempt takes, one a line
+  data TEXT NOT NULL,
+  more TEXT NOT NULL,   -- what is mostly empty, as JSON
+  sum INTEGER NOT NULL, -- checksum of all that stands before it
+  parent INTEGER, held INTEGER, error TEXT, fingerprint INTEGER);
+CREATE UNIQUE INDEX record_name ON record(machine, key);
+CREATE INDEX record_created ON record(created_at);
+CREATE INDEX record_parent ON record(parent) WHERE parent IS NOT NULL;
+CREATE INDEX record_held ON record(held) WHERE held IS NOT NULL;
+CREATE INDEX record_error ON record(error) WHERE error IS NOT NULL;
+
+-- What waits for a worker, or for the clock: then in no queue, with priority -1.
+CREATE TABLE due(
+  queue TEXT NOT NULL, priority INTEGER NOT NULL, at INTEGER NOT NULL, record INTEGER NOT NULL,
+  PRIMARY KEY(queue, priority, at, record)) WITHOUT ROWID;
+
+CREATE TABLE log(
+  position INTEGER PRIMARY KEY, record INTEGER NOT NULL, seq INTEGER NOT NULL,
+  body TEXT NOT NULL, sum INTEGER NOT NULL);
+CREATE INDEX log_record ON log(record, seq);
+
+CREATE TABLE label(
+  name TEXT NOT NULL, value TEXT NOT NULL, record INTEGER NOT NULL,
+  PRIMARY KEY(name, value, record)) WITHOUT ROWID;
+
+CREATE TABLE inbox(
+  id INTEGER PRIMARY KEY, record INTEGER NOT NULL, waits INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE INDEX inbox_record ON inbox(record);
+CREATE INDEX inbox_open ON inbox(waits) WHERE waits = 0;
+
+CREATE TABLE request(
+  machine TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, content INTEGER NOT NULL,
+  answer TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(machine, key, request)) WITHOUT ROWID;
+CREATE INDEX request_at ON request(at);
+
+CREATE TABLE slot(
+  name TEXT PRIMARY KEY, taken INTEGER NOT NULL, window INTEGER NOT NULL,
+  started INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE state_count(
+  machine TEXT NOT NULL, state TEXT NOT NULL, records INTEGER NOT NULL, held INTEGER NOT NULL,
+  PRIMARY KEY(machine, state)) WITHOUT ROWID;
+CREATE TABLE error_count(
+  machine TEXT NOT NULL, state TEXT NOT NULL, code TEXT NOT NULL, fingerprint INTEGER NOT NULL,
+  count INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL,
+  message TEXT NOT NULL, PRIMARY KEY(machine, state, code, fingerprint)) WITHOUT ROWID;
+
+CREATE TABLE machine(
+  name TEXT NOT NULL, version INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY(name, version)) WITHOUT ROWID;
+CREATE TABLE setting(
+  name TEXT PRIMARY KEY, value TEXT NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID;
+)";
+
+Result<void> check_versions(const std::string& path, std::int64_t application,
+                            std::int64_t version) {
+  if (application != kApplicationId)
+    return Error{ErrorCode::bad_input,
+                 path + " is a database of another program: give the store a directory of its own"};
+  if (version > kSchemaVersion)
+    return Error{ErrorCode::bad_input,
+                 path + " was written by a later version of Pawl (its tables have version " +
+                     std::to_string(version) + ", this program knows " +
+                     std::to_string(kSchemaVersion) + "): use that version"};
+  return {};
+}
+
+struct Setting {
+  const char* name;
+  std::string value;
+};
+
+Result<void> set(Database& db, const Setting& setting) {
+  PAWL_CHECK(db.script(std::string("PRAGMA ") + setting.name + "=" + setting.value));
+  // Not a literal, so it is not kept among the prepared statements.
+  sqlite3_stmt* read = nullptr;
+  const std::string sql = std::string("PRAGMA ") + setting.name;
+  sqlite3_prepare_v2(db.handle(), sql.c_str(), -1, &read, nullptr);
+  std::string value;
+  {
+    Rows rows(read);
+    PAWL_TRY(const bool found, rows.next());
+    if (found) value = rows.text(0);
+  }
+  sqlite3_finalize(read);
+  if (value == setting.value) return {};
+  return Error{ErrorCode::environment, "SQLite did not take " + sql + "=" + setting.value +
+                                           " but has " + value + ": use another build of it"};
+}
+
+}  // namespace
+
+Result<void> configure(Database& db, const ConnectionOptions& options) {
+  const std::string pages = std::to_string(-options.cache_mib * 1024);
+  if (options.writes) PAWL_CHECK(set(db, {"page_size", "4096"}));
+  for (const Setting& setting :
+       {Setting{"journal_mode", "wal"}, Setting{"synchronous", "2"}, Setting{"foreign_keys", "1"},
+        Setting{"trusted_schema", "0"}, Setting{"cell_size_check", "1"}, Setting{"mmap_size", "0"},
+        Setting{"busy_timeout", "0"}, Setting{"secure_delete", "0"},
+        Setting{"wal_autocheckpoint", "0"}, Setting{"cache_size", pages}})
+    PAWL_CHECK(set(db, setting));
+  if (!options.writes) sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  int is_defensive = 0;
+  sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, &is_defensive);
+  if (is_defensive != 1) return Error{ErrorCode::environment, "SQLite has no defensive mode"};
+  return {};
+}
+
+Result<void> check_header(const std::string& path, const std::string& header) {
+  const auto number = [&](std::size_t at) {
+    std::int64_t value = 0;
+    for (std::size_t i = at; i < at + 4; ++i)
+      value = value << 8 | static_cast<unsigned char>(header[i]);
+    return value;
+  };
+  if (header.empty()) return {};
+  if (header.size() < 100 || !header.starts_with(std::string_view("SQLite format 3\0", 16)))
+    return Error{ErrorCode::damaged, path + " is not a database; if it was one, restore a backup"};
+  return check_versions(path, number(68), number(60));
+}
+
+Result<void> bring_up_to_date(Database& db, const std::string& path) {
+  PAWL_TRY(const std::int64_t tables, db.integer("SELECT count(*) FROM sqlite_schema"));
+  if (tables == 0) {
+    PAWL_CHECK(db.script("BEGIN IMMEDIATE;" + std::string(kTables) +
+                         "PRAGMA application_id=" + std::to_string(kApplicationId) +
+                         ";PRAGMA user_version=" + std::to_string(kSchemaVersion) + ";COMMIT"));
+    // From here on the file itself says what it is.
+    return db.script("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  PAWL_TRY(const std::int64_t application, db.integer("PRAGMA application_id"));
+  PAWL_TRY(const std::int64_t version, db.integer("PRAGMA user_version"));
+  return check_versions(path, application, version);
+}
+
+}  // namespace pawl::sqlite

@@ -1,0 +1,447 @@
+#include "store/sqlite/sqlite_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "store/sqlite/directory_lock.h"
+#include "store/sqlite/pending.h"
+#include "store/sqlite/reading.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/writer.h"
+
+namespace pawl {
+namespace sqlite {
+namespace {
+
+constexpr std::int64_t kPagesPerMib = 256;
+
+// --- the batch ---------------------------------------------------------------------------------
+
+class SqliteBatch final : public Batch {
+ public:
+  explicit SqliteBatch(Writer& writer)
+      : writer_(writer), tables_(writer.tables()), now_(writer.now()) {}
+  ~SqliteBatch() override {
+    if (!is_over_) writer_.roll_back();
+  }
+
+  Instant now() const override { return now_; }
+
+  Result<std::vector<Record>> load(std::span<const RecordId> ids) override { return load_all(ids); }
+  Result<std::vector<Record>> load(std::span<const RecordName> names) override {
+    return load_all(names);
+  }
+
+  Result<std::vector<Claimed>> claim(std::span<const Claim> claims) override {
+    std::vector<Claimed> claimed;
+    for (const Claim& claim : claims) switch (claim.kind) {
+        case Claim::Kind::ready:
+          PAWL_CHECK(claim_ready(claim, claimed));
+          break;
+        case Claim::Kind::due:
+          PAWL_CHECK(claim_rank("", kWakes, claim.max, claimed));
+          break;
+        case Claim::Kind::inbox:
+          PAWL_CHECK(claim_messages(claim, claimed));
+          break;
+      }
+    return claimed;
+  }
+
+  Result<std::vector<std::optional<Remembered>>> remembered(
+      std::span<const RequestName> requests) override {
+    std::vector<std::optional<Remembered>> all;
+    for (const RequestName& request : requests) {
+      PAWL_TRY(std::optional<Remembered> one, tables_.remembered(request));
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+  Result<std::vector<Slot>> slots(std::span<const std::string> names) override {
+    std::vector<Slot> all;
+    for (const std::string& name : names) {
+      PAWL_TRY(Slot slot, tables_.slot(name));
+      all.push_back(std::move(slot));
+    }
+    return all;
+  }
+
+  Result<std::vector<UnitOutcome>> commit(std::span<const Unit> units) override {
+    is_over_ = true;
+    Counter counter = writer_.counter();
+    counter.at = now_;
+    auto outcomes = pending_.apply(units, counter);
+    if (!outcomes) {
+      writer_.roll_back();
+      return outcomes;
+    }
+    if (auto written = pending_.write(); !written) {
+      writer_.roll_back();
+      return std::move(written).error();
+    }
+    PAWL_CHECK(writer_.commit(counter));
+    return outcomes;
+  }
+
+ private:
+  template <class Name>
+  Result<std::vector<Record>> load_all(std::span<const Name> names) {
+    std::vector<Record> records;
+    records.reserve(names.size());
+    for (const Name& name : names) {
+      PAWL_TRY(Record record, pending_.load(name));
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+
+  Result<void> claim_ready(const Claim& claim, std::vector<Claimed>& claimed) {
+    const std::size_t end = claimed.size() + claim.max;
+    int priority = -1;
+    while (claimed.size() < end) {
+      PAWL_TRY(const auto next, next_priority(writer_.database(), claim.queue, priority));
+      if (!next) return {};
+      priority = *next;
+      PAWL_CHECK(claim_rank(claim.queue, priority, end - claimed.size(), claimed));
+    }
+    return {};
+  }
+
+  // Those of one queue and priority whose instant has come.
+  Result<void> claim_rank(const std::string& queue, int priority, std::size_t max,
+                          std::vector<Claimed>& claimed) {
+    PAWL_TRY(Rows rows, writer_.database().query("SELECT record FROM due WHERE queue = ?1 AND "
+                                                 "priority = ?2 AND at <= ?3 ORDER BY at, record",
+                                                 queue, priority, now_));
+    for (std::size_t count = 0; count < max;) {
+      PAWL_TRY(const bool found, rows.next());
+      if (!found) return {};
+      const auto id = static_cast<std::uint64_t>(rows.integer(0));
+      if (!taken_.insert(id).second) continue;
+      PAWL_TRY(Record record, pending_.load(RecordId{id}));
+      claimed.push_back({std::move(record)});
+      ++count;
+    }
+    return {};
+  }
+
+  Result<void> claim_messages(const Claim& claim, std::vector<Claimed>& claimed) {
+    PAWL_TRY(Rows rows, writer_.database().query("SELECT id, record, body FROM inbox INDEXED BY "
+                                                 "inbox_open WHERE waits = 0 ORDER BY id"));
+    const auto first = static_cast<std::ptrdiff_t>(claimed.size());
+    for (std::size_t count = 0; count < claim.max;) {
+      PAWL_TRY(const bool found, rows.next());
+      if (!found) return {};
+      const MessageId id{rows.integer(0)};
+      if (!taken_messages_.insert(id).second) continue;
+      const RecordId to{static_cast<std::uint64_t>(rows.integer(1))};
+      auto of = std::find_if(claimed.begin() + first, claimed.end(),
+                             [&](const Claimed& one) { return one.record.id == to; });
+      if (of == claimed.end()) {
+        PAWL_TRY(Record record, pending_.load(to));
+        of = claimed.insert(of, {std::move(record)});
+      }
+      of->messages.push_back({to, std::string(rows.text(2)), id});
+      ++count;
+    }
+    return {};
+  }
+
+ public:
+  // The first one above it that something waits with.
+  static Result<std::optional<int>> next_priority(Database& db, const std::string& queue,
+                                                  int above) {
+    PAWL_TRY(Rows rows, db.query("SELECT min(priority) FROM due WHERE queue = ?1 AND priority > ?2",
+                                 queue, above));
+    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+    if (rows.is_null(0)) return std::optional<int>();
+    return std::optional(static_cast<int>(rows.integer(0)));
+  }
+
+ private:
+  Writer& writer_;
+  Tables& tables_;
+  Pending pending_{tables_};
+  Instant now_;
+  bool is_over_ = false;
+  std::set<std::uint64_t> taken_;
+  std::set<MessageId> taken_messages_;
+};
+
+// --- the store ---------------------------------------------------------------------------------
+
+class OpenedStore final : public SqliteStore {
+ public:
+  OpenedStore(DirectoryLock lock, std::unique_ptr<Writer> writer, Database reading)
+      : lock_(std::move(lock)),
+        writer_(std::move(writer)),
+        reading_(std::move(reading)),
+        last_used_(writer_->counter().at) {}
+
+  Result<std::unique_ptr<Batch>> begin() override {
+    PAWL_CHECK(writer_->begin());
+    return std::unique_ptr<Batch>(std::make_unique<SqliteBatch>(*writer_));
+  }
+
+  Result<std::vector<bool>> extend(std::span<const Beat> beats) override {
+    return writer_->transact([&]() -> Result<std::vector<bool>> {
+      std::vector<bool> live;
+      for (const Beat& beat : beats) {
+        PAWL_TRY(const bool is_live, extend(beat));
+        live.push_back(is_live);
+      }
+      return live;
+    });
+  }
+
+  Result<std::optional<Instant>> next_due(std::span<const std::string> queues) override {
+    PAWL_CHECK(writer_->check_running());
+    Database& db = writer_->database();
+    PAWL_TRY(const std::int64_t open, db.integer("SELECT EXISTS(SELECT 1 FROM inbox INDEXED BY "
+                                                 "inbox_open WHERE waits = 0)"));
+    if (open != 0) return std::optional(kInstantMin);
+    std::optional<Instant> next;
+    PAWL_CHECK(consider(next, "", kWakes));
+    for (const std::string& queue : queues) {
+      int priority = -1;
+      for (;;) {
+        PAWL_TRY(const auto higher, SqliteBatch::next_priority(db, queue, priority));
+        if (!higher) break;
+        priority = *higher;
+        PAWL_CHECK(consider(next, queue, priority));
+      }
+    }
+    return next;
+  }
+
+  Result<Page<Record>> list(const Query& query, const Cursor& from) override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.list(query, from);
+  }
+  Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max) override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.log(record, from, max);
+  }
+  Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max) override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.feed(from, max);
+  }
+  Result<Counts> counts() override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.counts();
+  }
+  Result<RecordId> last_id() override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.last_id();
+  }
+  Result<std::optional<StoredMachine>> machine(const std::string& name, int version) override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.machine(name, version);
+  }
+  Result<std::vector<StoredMachine>> machines() override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.machines();
+  }
+  Result<std::vector<Setting>> settings(const std::string& prefix) override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.settings(prefix);
+  }
+
+  Result<bool> put_machine(const StoredMachine& machine) override {
+    return writer_->transact([&]() -> Result<bool> {
+      Database& db = writer_->database();
+      PAWL_CHECK(db.run("INSERT INTO machine VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                        machine.name, machine.version, machine.text));
+      PAWL_TRY(Rows rows,
+               db.query("SELECT 1 FROM machine WHERE name = ?1 AND version = ?2 AND text = ?3",
+                        machine.name, machine.version, machine.text));
+      return rows.next();
+    });
+  }
+
+  Result<Setting> put_setting(const Setting& setting) override {
+    return writer_->transact([&]() -> Result<Setting> {
+      Database& db = writer_->database();
+      if (setting.revision == 0) {
+        PAWL_CHECK(db.run("INSERT INTO setting VALUES(?1, ?2, 1) ON CONFLICT DO NOTHING",
+                          setting.name, setting.value));
+      } else {
+        PAWL_CHECK(
+            db.run("UPDATE setting SET value = ?2, revision = revision + 1 "
+                   "WHERE name = ?1 AND revision = ?3",
+                   setting.name, setting.value, setting.revision));
+      }
+      PAWL_TRY(Rows rows,
+               db.query("SELECT value, revision FROM setting WHERE name = ?1", setting.name));
+      PAWL_TRY(const bool found, rows.next());
+      if (!found) return Setting{.name = setting.name};
+      return Setting{setting.name, std::string(rows.text(0)), rows.integer(1)};
+    });
+  }
+
+  Result<std::size_t> forget_requests(Instant before, std::size_t max) override {
+    return writer_->transact([&]() -> Result<std::size_t> {
+      Database& db = writer_->database();
+      PAWL_CHECK(
+          db.run("DELETE FROM request WHERE (machine, key, request) IN (SELECT machine, "
+                 "key, request FROM request WHERE at < ?1 ORDER BY at LIMIT ?2)",
+                 before, static_cast<std::int64_t>(max)));
+      return static_cast<std::size_t>(sqlite3_changes64(db.handle()));
+    });
+  }
+
+  Instant last_used() const override { return last_used_; }
+
+  Result<std::unique_ptr<Backup>> backup(const std::filesystem::path& file) override;
+
+ private:
+  Result<bool> extend(const Beat& beat) {
+    Tables& tables = writer_->tables();
+    PAWL_TRY(Kept kept, tables.find(beat.record));
+    Record& record = kept.record;
+    if (!kept.exists() || !record.running || record.fence != beat.fence) return false;
+    const Derived before = derived_of(record, kept.queue, kept.slots);
+    record.running->progress = beat.progress;
+    record.running->lease_until = beat.lease_until;
+    record.wake_at = beat.wake_at;
+    Derived after = before;
+    after.wake_at = beat.wake_at;
+    PAWL_CHECK(tables.update(record, after, before));
+    if (after.wake_at == before.wake_at) return true;
+    if (before.wake_at)
+      PAWL_CHECK(tables.remove_due({"", kWakes, *before.wake_at, record.id.value}));
+    if (after.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *after.wake_at, record.id.value}));
+    return true;
+  }
+
+  Result<void> consider(std::optional<Instant>& next, const std::string& queue, int priority) {
+    PAWL_TRY(Rows rows, writer_->database().query("SELECT min(at) FROM due WHERE queue = ?1 AND "
+                                                  "priority = ?2",
+                                                  queue, priority));
+    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+    if (!rows.is_null(0)) next = std::min(next.value_or(kInstantMax), rows.instant(0));
+    return {};
+  }
+
+  DirectoryLock lock_;  // goes last
+  std::unique_ptr<Writer> writer_;
+  Reading reading_;
+  Instant last_used_;
+};
+
+// --- backup ------------------------------------------------------------------------------------
+
+class RunningBackup final : public Backup {
+ public:
+  RunningBackup(std::filesystem::path file, Database to, sqlite3_backup* backup)
+      : file_(std::move(file)), to_(std::move(to)), backup_(backup) {}
+  ~RunningBackup() override {
+    if (backup_ == nullptr) return;
+    sqlite3_backup_finish(backup_);
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+  }
+
+  Result<Progress> step(int pages) override {
+    const int code = sqlite3_backup_step(backup_, pages);
+    if (code != SQLITE_OK && code != SQLITE_DONE)
+      return error_of(to_.handle(), code, "cannot write " + file_.string());
+    const std::int64_t all = sqlite3_backup_pagecount(backup_);
+    const Progress progress{all, all - sqlite3_backup_remaining(backup_), code == SQLITE_DONE};
+    if (progress.is_complete && sqlite3_backup_finish(std::exchange(backup_, nullptr)) != SQLITE_OK)
+      return error_of(to_.handle(), sqlite3_errcode(to_.handle()),
+                      "cannot write " + file_.string());
+    return progress;
+  }
+
+ private:
+  std::filesystem::path file_;
+  Database to_;
+  sqlite3_backup* backup_;
+};
+
+Result<std::unique_ptr<Backup>> OpenedStore::backup(const std::filesystem::path& file) {
+  PAWL_CHECK(writer_->check_running());
+  if (std::filesystem::exists(file))
+    return Error{ErrorCode::bad_input,
+                 file.string() + " is there already: name a new file for the backup"};
+  PAWL_TRY(
+      Database to,
+      Database::open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE, ""));
+  sqlite3_backup* const backup =
+      sqlite3_backup_init(to.handle(), "main", writer_->database().handle(), "main");
+  if (backup == nullptr)
+    return error_of(to.handle(), sqlite3_errcode(to.handle()), "cannot write " + file.string());
+  return std::unique_ptr<Backup>(std::make_unique<RunningBackup>(file, std::move(to), backup));
+}
+
+// --- opening -----------------------------------------------------------------------------------
+
+Result<void> prepare_directory(const std::filesystem::path& directory, bool creates) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(directory, failed)) return {};
+  if (!creates) return Error{ErrorCode::bad_input, "there is no directory " + directory.string()};
+  std::filesystem::create_directories(directory, failed);
+  if (failed)
+    return Error{ErrorCode::environment,
+                 "cannot make the directory " + directory.string() + ": " + failed.message()};
+  return {};
+}
+
+Result<void> check_file(const std::string& path, const SqliteOptions& options) {
+  PAWL_TRY(const bool is_there, VfsFile::exists(path, options.vfs));
+  if (!is_there && !options.creates)
+    return Error{ErrorCode::bad_input, "there is no store in " + options.directory.string()};
+  if (!is_there) return {};
+  constexpr std::size_t kHeaderSize = 100;
+  PAWL_TRY(VfsFile file, VfsFile::open(path, options.vfs, false));
+  PAWL_TRY(const std::string header, file.read(kHeaderSize));
+  return check_header(path, header);
+}
+
+Result<Database> open_tables(const std::string& path, const SqliteOptions& options, bool writes) {
+  constexpr int kReadingCacheMib = 8;
+  PAWL_TRY(
+      Database db,
+      Database::open(path, SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), options.vfs));
+  PAWL_CHECK(configure(db, {writes ? options.cache_mib : kReadingCacheMib, writes}));
+  return db;
+}
+
+Instant machine_clock() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+}  // namespace
+}  // namespace sqlite
+
+Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
+  using namespace sqlite;
+  PAWL_CHECK(prepare_directory(options.directory, options.creates));
+  PAWL_TRY(DirectoryLock lock, DirectoryLock::take(options.directory));
+  const std::string path = options.directory / "tables.db";
+  PAWL_CHECK(check_file(path, options));
+  PAWL_TRY(Database db, open_tables(path, options, true));
+  PAWL_CHECK(bring_up_to_date(db, path));
+  PAWL_TRY(const Counter counter, Tables(db).counter());
+  PAWL_TRY(Acknowledged acknowledged,
+           Acknowledged::open(options.directory / "acknowledged", options.vfs));
+  if (acknowledged.batch().value_or(0) > counter.batch)
+    return Error{
+        ErrorCode::damaged,
+        options.directory.string() + " has lost batches that were acknowledged: it knows " +
+            std::to_string(counter.batch) + " of " + std::to_string(*acknowledged.batch()) +
+            ". Keep a copy of the directory, then restore a backup; or, to go on without "
+            "them, remove the file `acknowledged`"};
+  PAWL_TRY(Database reading, open_tables(path, options, false));
+  if (!options.clock) options.clock = machine_clock;
+  auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter,
+                                         options.wal_mib * kPagesPerMib, std::move(options.clock));
+  return std::unique_ptr<SqliteStore>(
+      std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading)));
+}
+
+}  // namespace pawl

@@ -1,0 +1,56 @@
+// A store in a directory of one machine: tables.db (SQLite), acknowledged, lock. A batch is one
+// transaction. docs/internals/storage.md describes the files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pawl/result.h"
+#include "pawl/time.h"
+#include "store/store.h"
+
+namespace pawl {
+
+struct SqliteOptions {
+  std::filesystem::path directory;
+  std::function<Instant()> clock = {};  // empty: the machine's
+  bool creates = true;                  // the directory and the tables, when they are not there
+  int cache_mib = 64;
+  int wal_mib = 64;      // of the write-ahead log, before it goes into the tables
+  std::string vfs = {};  // name of one that was registered with SQLite; empty: its own
+};
+
+// A copy that is being made while the store goes on. On the thread of the batches, between them.
+class Backup {
+ public:
+  struct Progress {
+    std::int64_t pages = 0;
+    std::int64_t done = 0;
+    bool is_complete = false;
+  };
+
+  virtual ~Backup() = default;  // before it is complete: takes what there is away
+
+  // Copies some more pages. When it is complete the file is durable and holds the store as it is
+  // now.
+  virtual Result<Progress> step(int pages) = 0;
+};
+
+class SqliteStore : public Store {
+ public:
+  // When the last batch of the time before was committed.
+  virtual Instant last_used() const = 0;
+
+  // Fails when the file is there.
+  virtual Result<std::unique_ptr<Backup>> backup(const std::filesystem::path& file) = 0;
+};
+
+// Fails, and touches nothing, when another process has the directory, when it cannot be written,
+// when what is in it is not a store or one of a later version, or when it has lost batches that
+// were acknowledged.
+Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options);
+
+}  // namespace pawl

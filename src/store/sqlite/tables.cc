@@ -1,0 +1,350 @@
+#include "store/sqlite/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "base/checksum.h"
+#include "model/codec.h"
+
+namespace pawl::sqlite {
+namespace {
+
+// Names of slots have no line breaks.
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+constexpr std::int64_t kNoInstant = std::numeric_limits<std::int64_t>::min();
+
+std::int64_t number_of(const std::optional<Instant>& at) {
+  return at ? at->time_since_epoch().count() : kNoInstant;
+}
+
+// Over everything that is not derived from something else.
+std::uint64_t record_sum(const Record& record, std::string_view queue, std::string_view slots,
+                         std::string_view more) {
+  const std::array<std::int64_t, 10> numbers{static_cast<std::int64_t>(record.id.value),
+                                             number_of(record.created_at),
+                                             number_of(record.entered_at),
+                                             number_of(record.changed_at),
+                                             record.revision,
+                                             record.writes,
+                                             record.fence,
+                                             record.priority,
+                                             number_of(record.ready_at),
+                                             number_of(record.wake_at)};
+  std::uint64_t sum = checksum({reinterpret_cast<const char*>(numbers.data()), sizeof numbers});
+  for (const std::string_view text :
+       {std::string_view(record.machine), std::string_view(record.key),
+        std::string_view(record.state), queue, slots, std::string_view(record.data), more})
+    sum = checksum(text, sum);
+  return sum;
+}
+std::uint64_t entry_sum(std::uint64_t record, std::int64_t position, std::string_view body) {
+  return checksum(body, record ^ static_cast<std::uint64_t>(position) << 32U);
+}
+
+std::optional<std::string_view> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+}  // namespace
+
+Derived derived_of(const Record& record, std::string queue, std::vector<std::string> slots) {
+  Derived derived{.machine = record.machine,
+                  .key = record.key,
+                  .state = record.state,
+                  .held = record.hold.has_value(),
+                  .labels = record.labels,
+                  .priority = record.priority,
+                  .ready_at = record.ready_at,
+                  .wake_at = record.wake_at,
+                  .queue = std::move(queue),
+                  .slots = std::move(slots)};
+  if (record.error) {
+    derived.error = record.error->code;
+    derived.fingerprint = record.error->fingerprint;
+  }
+  return derived;
+}
+
+void append_dues(std::vector<Due>& dues, RecordId id, const Derived& derived) {
+  if (derived.ready_at)
+    dues.push_back({derived.queue, derived.priority, *derived.ready_at, id.value});
+  if (derived.wake_at) dues.push_back({"", kWakes, *derived.wake_at, id.value});
+}
+
+// --- records -----------------------------------------------------------------------------------
+
+Result<Kept> Tables::kept_of(const Rows& rows) {
+  Kept kept{.record = {.id = {static_cast<std::uint64_t>(rows.integer(0))},
+                       .machine = std::string(rows.text(1)),
+                       .key = std::string(rows.text(2)),
+                       .created_at = rows.instant(4),
+                       .state = std::string(rows.text(3)),
+                       .entered_at = rows.instant(5),
+                       .revision = rows.integer(7),
+                       .changed_at = rows.instant(6),
+                       .data = std::string(rows.text(15)),
+                       .priority = static_cast<int>(rows.integer(10)),
+                       .fence = rows.integer(9),
+                       .writes = rows.integer(8)},
+            .queue = std::string(rows.text(13)),
+            .slots = lines_of(rows.text(14))};
+  if (!rows.is_null(11)) kept.record.ready_at = rows.instant(11);
+  if (!rows.is_null(12)) kept.record.wake_at = rows.instant(12);
+  const std::string_view more = rows.text(16);
+  if (static_cast<std::uint64_t>(rows.integer(17)) !=
+      record_sum(kept.record, kept.queue, rows.text(14), more))
+    return Error{ErrorCode::damaged,
+                 "the row of record " + std::to_string(kept.record.id.value) +
+                     " is not what was written: run `pawl verify`, restore a backup"};
+  read_sparse(more, kept.record);
+  return kept;
+}
+
+Result<Kept> Tables::find(RecordId id) {
+  static const std::string sql =
+      std::string("SELECT ") + kRecordColumns + " FROM record WHERE id = ?1";
+  PAWL_TRY(Rows rows, db_.query(sql.c_str(), id.value));
+  PAWL_TRY(const bool found, rows.next());
+  return found ? kept_of(rows) : Kept{};
+}
+
+Result<Kept> Tables::find(const RecordName& name) {
+  static const std::string sql =
+      std::string("SELECT ") + kRecordColumns + " FROM record WHERE machine = ?1 AND key = ?2";
+  PAWL_TRY(Rows rows, db_.query(sql.c_str(), name.machine, name.key));
+  PAWL_TRY(const bool found, rows.next());
+  return found ? kept_of(rows) : Kept{};
+}
+
+Result<bool> Tables::has_record(RecordId id) {
+  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM record WHERE id = ?1", id.value));
+  return rows.next();
+}
+
+// The columns that a change may touch; those of an index only when they change, for naming one
+// costs its index either way.
+Result<void> Tables::insert(const Record& record, const Derived& derived) {
+  const std::string slots = joined_lines(derived.slots);
+  std::string more;
+  append_sparse(more, record);
+  std::optional<std::uint64_t> parent;
+  if (record.parent) parent = record.parent->id.value;
+  PAWL_CHECK(
+      db_.run("INSERT INTO record VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+              "?13, ?14, ?15, ?16, ?17, ?18, ?19, NULL, NULL, NULL)",
+              record.id.value, record.machine, record.key, record.state, record.created_at,
+              record.entered_at, record.changed_at, record.revision, record.writes, record.fence,
+              record.priority, record.ready_at, record.wake_at, derived.queue, slots, record.data,
+              more, record_sum(record, derived.queue, slots, more), parent));
+  return put_trouble(record.id, derived, {});
+}
+
+Result<void> Tables::update(const Record& record, const Derived& derived, const Derived& before) {
+  const std::string slots = joined_lines(derived.slots);
+  std::string more;
+  append_sparse(more, record);
+  PAWL_CHECK(db_.run(
+      "UPDATE record SET state = ?2, entered_at = ?3, changed_at = ?4, revision = "
+      "?5, writes = ?6, fence = ?7, priority = ?8, ready_at = ?9, wake_at = ?10, "
+      "queue = ?11, slots = ?12, data = ?13, more = ?14, sum = ?15 WHERE id = ?1",
+      record.id.value, record.state, record.entered_at, record.changed_at, record.revision,
+      record.writes, record.fence, record.priority, record.ready_at, record.wake_at, derived.queue,
+      slots, record.data, more, record_sum(record, derived.queue, slots, more)));
+  return put_trouble(record.id, derived, before);
+}
+
+Result<void> Tables::put_trouble(RecordId id, const Derived& derived, const Derived& before) {
+  if (derived.held == before.held && derived.error == before.error &&
+      derived.fingerprint == before.fingerprint)
+    return {};
+  return db_.run("UPDATE record SET held = ?2, error = ?3, fingerprint = ?4 WHERE id = ?1",
+                 id.value, derived.held ? std::optional(1) : std::nullopt,
+                 unless_empty(derived.error), derived.fingerprint);
+}
+
+Result<void> Tables::remove(RecordId id) {
+  return db_.run("DELETE FROM record WHERE id = ?1", id.value);
+}
+
+Result<void> Tables::remove_belongings(RecordId id, const RecordName& name) {
+  PAWL_CHECK(db_.run("DELETE FROM log WHERE record = ?1", id.value));
+  PAWL_CHECK(db_.run("DELETE FROM inbox WHERE record = ?1", id.value));
+  return db_.run("DELETE FROM request WHERE machine = ?1 AND key = ?2", name.machine, name.key);
+}
+
+// --- what is derived from records --------------------------------------------------------------
+
+Result<void> Tables::add_due(const Due& due) {
+  return db_.run("INSERT INTO due VALUES(?1, ?2, ?3, ?4)", due.queue, due.priority, due.at,
+                 due.record);
+}
+Result<void> Tables::remove_due(const Due& due) {
+  return db_.run("DELETE FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 AND record = ?4",
+                 due.queue, due.priority, due.at, due.record);
+}
+Result<void> Tables::add_label(RecordId id, const Label& label) {
+  return db_.run("INSERT INTO label VALUES(?1, ?2, ?3)", label.name, label.value, id.value);
+}
+Result<void> Tables::remove_label(RecordId id, const Label& label) {
+  return db_.run("DELETE FROM label WHERE name = ?1 AND value = ?2 AND record = ?3", label.name,
+                 label.value, id.value);
+}
+Result<void> Tables::add_to_slot(const std::string& slot, int by) {
+  return db_.run(
+      "INSERT INTO slot VALUES(?1, ?2, 0, 0) "
+      "ON CONFLICT(name) DO UPDATE SET taken = taken + ?2",
+      slot, by);
+}
+Result<void> Tables::add_to_count(const std::string& machine, const std::string& state, int records,
+                                  int held) {
+  return db_.run(
+      "INSERT INTO state_count VALUES(?1, ?2, ?3, ?4) ON CONFLICT(machine, state) "
+      "DO UPDATE SET records = records + ?3, held = held + ?4",
+      machine, state, records, held);
+}
+
+// --- the log -----------------------------------------------------------------------------------
+
+Result<Entry> Tables::entry_of(const Rows& rows) {
+  const std::string_view body = rows.text(0);
+  const auto record = static_cast<std::uint64_t>(rows.integer(2));
+  const std::int64_t position = rows.integer(3);
+  if (static_cast<std::uint64_t>(rows.integer(1)) != entry_sum(record, position, body))
+    return Error{ErrorCode::damaged,
+                 "an entry in the log of record " + std::to_string(record) + " (position " +
+                     std::to_string(position) +
+                     ") is not what was written: run `pawl verify`, restore a backup"};
+  return read_entry(body);
+}
+
+Result<void> Tables::put_entry(std::int64_t position, RecordId record, const Entry& entry) {
+  std::string body;
+  append_entry(body, entry);
+  return db_.run("INSERT OR REPLACE INTO log VALUES(?1, ?2, ?3, ?4, ?5)", position, record.value,
+                 entry.seq, body, entry_sum(record.value, position, body));
+}
+
+Result<void> Tables::count_error(const Record& record, const Entry& entry) {
+  if (!entry.error) return {};
+  const Failure& error = *entry.error;
+  return db_.run(
+      "INSERT INTO error_count VALUES(?1, ?2, ?3, ?4, 1, ?5, ?5, ?6) "
+      "ON CONFLICT(machine, state, code, fingerprint) "
+      "DO UPDATE SET count = count + 1, last_at = ?5, message = ?6",
+      record.machine, entry.from, error.code, error.fingerprint, entry.at, error.message);
+}
+
+Result<void> Tables::erase_texts(RecordId record) {
+  std::vector<std::pair<std::int64_t, Entry>> entries;
+  {
+    static const std::string sql =
+        std::string("SELECT ") + kEntryColumns + " FROM log WHERE record = ?1";
+    PAWL_TRY(Rows rows, db_.query(sql.c_str(), record.value));
+    for (;;) {
+      PAWL_TRY(const bool found, rows.next());
+      if (!found) break;
+      PAWL_TRY(Entry entry, entry_of(rows));
+      entries.emplace_back(rows.integer(3), std::move(entry));
+    }
+  }
+  for (auto& [position, entry] : entries) {
+    entry.input.clear();
+    entry.changes.clear();
+    PAWL_CHECK(put_entry(position, record, entry));
+  }
+  return {};
+}
+
+// It stands where the last one that it replaces stood.
+Result<void> Tables::compact(RecordId record, const Entry& compacted) {
+  std::int64_t position = 0;
+  {
+    PAWL_TRY(Rows rows, db_.query("SELECT max(position) FROM log WHERE record = ?1 AND seq <= ?2",
+                                  record.value, compacted.seq));
+    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+    position = rows.integer(0);
+  }
+  PAWL_CHECK(
+      db_.run("DELETE FROM log WHERE record = ?1 AND seq <= ?2", record.value, compacted.seq));
+  return put_entry(position, record, compacted);
+}
+
+// --- messages, requests, slots -----------------------------------------------------------------
+
+Result<bool> Tables::has_message(MessageId id) {
+  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM inbox WHERE id = ?1", id.value));
+  return rows.next();
+}
+Result<void> Tables::add_message(std::int64_t id, const Message& message) {
+  return db_.run("INSERT INTO inbox VALUES(?1, ?2, 0, ?3)", id, message.to.value, message.body);
+}
+Result<void> Tables::take_message(MessageId id) {
+  return db_.run("DELETE FROM inbox WHERE id = ?1", id.value);
+}
+Result<void> Tables::postpone_message(MessageId id) {
+  return db_.run("UPDATE inbox SET waits = 1 WHERE id = ?1", id.value);
+}
+Result<void> Tables::open_inbox(RecordId record) {
+  return db_.run("UPDATE inbox SET waits = 0 WHERE record = ?1 AND waits = 1", record.value);
+}
+
+Result<std::optional<Remembered>> Tables::remembered(const RequestName& request) {
+  PAWL_TRY(Rows rows,
+           db_.query("SELECT content, answer FROM request "
+                     "WHERE machine = ?1 AND key = ?2 AND request = ?3",
+                     request.record.machine, request.record.key, request.idempotency_key));
+  PAWL_TRY(const bool found, rows.next());
+  if (!found) return std::optional<Remembered>();
+  return std::optional(Remembered{.content = static_cast<std::uint64_t>(rows.integer(0)),
+                                  .answer = std::string(rows.text(1))});
+}
+Result<void> Tables::remember(const RequestName& request, const Remembered& remembered,
+                              Instant now) {
+  return db_.run("INSERT OR REPLACE INTO request VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+                 request.record.machine, request.record.key, request.idempotency_key,
+                 remembered.content, remembered.answer, now);
+}
+
+Result<Slot> Tables::slot(const std::string& name) {
+  PAWL_TRY(Rows rows, db_.query("SELECT taken, window, started FROM slot WHERE name = ?1", name));
+  PAWL_TRY(const bool found, rows.next());
+  if (!found) return Slot{.rate = {.slot = name}};
+  return Slot{static_cast<int>(rows.integer(0)),
+              {name, rows.instant(1), static_cast<int>(rows.integer(2))}};
+}
+Result<void> Tables::put_rate(const Rate& rate) {
+  return db_.run(
+      "INSERT INTO slot VALUES(?1, 0, ?2, ?3) "
+      "ON CONFLICT(name) DO UPDATE SET window = ?2, started = ?3",
+      rate.slot, rate.window, rate.started);
+}
+
+Result<Counter> Tables::counter() {
+  PAWL_TRY(Rows rows, db_.query("SELECT batch, record, position, message, at FROM counter"));
+  PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+  return Counter{rows.integer(0), static_cast<std::uint64_t>(rows.integer(1)), rows.integer(2),
+                 rows.integer(3), rows.instant(4)};
+}
+Result<void> Tables::put_counter(const Counter& counter) {
+  return db_.run("UPDATE counter SET batch = ?1, record = ?2, position = ?3, message = ?4, at = ?5",
+                 counter.batch, counter.record, counter.position, counter.message, counter.at);
+}
+
+}  // namespace pawl::sqlite

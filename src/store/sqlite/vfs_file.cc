@@ -1,0 +1,70 @@
+#include "store/sqlite/vfs_file.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "pawl/assert.h"
+
+namespace pawl::sqlite {
+namespace {
+
+sqlite3_vfs* found(const std::string& vfs) {
+  sqlite3_vfs* const found = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
+  PAWL_ASSERT(found != nullptr, "the VFS was registered");
+  return found;
+}
+
+Error failed(const std::string& what, const std::string& path, int code) {
+  return {ErrorCode::environment, "cannot " + what + " " + path + ": " + sqlite3_errstr(code) +
+                                      "; look at the permissions and at the disk"};
+}
+
+}  // namespace
+
+void VfsFile::Close::operator()(sqlite3_file* file) const {
+  if (file->pMethods != nullptr) file->pMethods->xClose(file);
+  std::free(file);  // NOLINT: the size is the VFS's
+}
+
+Result<VfsFile> VfsFile::open(const std::string& path, const std::string& vfs, bool writes) {
+  sqlite3_vfs* const in = found(vfs);
+  auto* const file =
+      static_cast<sqlite3_file*>(std::calloc(1, static_cast<std::size_t>(in->szOsFile)));  // NOLINT
+  PAWL_ASSERT(file != nullptr, "there is memory for a file handle");
+  VfsFile opened(path, file);
+  const int flags = SQLITE_OPEN_SUPER_JOURNAL |
+                    (writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  int given = 0;
+  // The VFS may keep the name: it lives as long as the file, on the heap.
+  const int code = in->xOpen(in, opened.path_->c_str(), file, flags, &given);
+  if (code != SQLITE_OK) return failed("open", path, code);
+  return opened;
+}
+
+Result<bool> VfsFile::exists(const std::string& path, const std::string& vfs) {
+  sqlite3_vfs* const in = found(vfs);
+  int is_there = 0;
+  const int code = in->xAccess(in, path.c_str(), SQLITE_ACCESS_EXISTS, &is_there);
+  if (code != SQLITE_OK) return failed("look for", path, code);
+  return is_there != 0;
+}
+
+Result<std::string> VfsFile::read(std::size_t max) {
+  sqlite3_int64 size = 0;
+  int code = file_->pMethods->xFileSize(file_.get(), &size);
+  std::string bytes(std::min(static_cast<std::size_t>(size), max), '\0');
+  if (code == SQLITE_OK && !bytes.empty())
+    code = file_->pMethods->xRead(file_.get(), bytes.data(), static_cast<int>(bytes.size()), 0);
+  if (code != SQLITE_OK) return failed("read", *path_, code);
+  return bytes;
+}
+
+Result<void> VfsFile::write(std::string_view bytes) {
+  const int code =
+      file_->pMethods->xWrite(file_.get(), bytes.data(), static_cast<int>(bytes.size()), 0);
+  if (code != SQLITE_OK) return failed("write", *path_, code);
+  return {};
+}
+
+}  // namespace pawl::sqlite
