@@ -331,6 +331,15 @@ void fields(A& a, Of<A, Answer>& answer) {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
+constexpr std::array<char, 200> kPairs = [] {  // 00 to 99
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
 // Gathers text before it goes to a string: appending once is cheaper than bit by bit.
 class Out {
  public:
@@ -339,7 +348,7 @@ class Out {
   Out(const Out&) = delete;
   Out& operator=(const Out&) = delete;
 
-  void put(char c) { *room(1)++ = c; }
+  [[gnu::always_inline]] void put(char c) { *room(1)++ = c; }
   void put(std::string_view text) {
     if (text.size() > chunk_.size()) {
       flush();
@@ -360,10 +369,18 @@ class Out {
     *to++ = ':';
     at_ = to;
   }
+  // Instants have 16 digits: those are written eight by eight, which do not wait for each other.
   void number(std::int64_t number) {
     constexpr std::size_t kDigitsMax = 20;
+    constexpr std::int64_t kEight = 100'000'000;
     char* to = room(kDigitsMax);
-    at_ = std::to_chars(to, to + kDigitsMax, number).ptr;
+    if (number >= kEight * (kEight / 10) && number < kEight * kEight) {
+      put_eight(to, static_cast<std::uint32_t>(number / kEight));
+      put_eight(to + 8, static_cast<std::uint32_t>(number % kEight));
+      at_ = to + 16;
+    } else {
+      at_ = std::to_chars(to, to + kDigitsMax, number).ptr;
+    }
   }
   void text(std::string_view text) {
     if (text.size() + 2 > chunk_.size() || !is_plain_json(text)) {
@@ -379,13 +396,22 @@ class Out {
   }
 
  private:
-  char*& room(std::size_t size) {
+  [[gnu::always_inline]] char*& room(std::size_t size) {
     if (size > static_cast<std::size_t>(chunk_.data() + chunk_.size() - at_)) flush();
     return at_;
   }
-  void flush() {
+  [[gnu::noinline]] void flush() {
     to_.append(chunk_.data(), at_);
     at_ = chunk_.data();
+  }
+
+  static void put_eight(char* to, std::uint32_t number) {
+    const std::uint32_t first = number / 10'000;
+    const std::uint32_t last = number % 10'000;
+    for (const std::uint32_t pair : {first / 100, first % 100, last / 100, last % 100}) {
+      std::memcpy(to, kPairs.data() + 2 * pair, 2);
+      to += 2;
+    }
   }
 
   std::string& to_;

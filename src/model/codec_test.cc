@@ -1,5 +1,7 @@
 #include "model/codec.h"
 
+#include <limits>
+
 #include "gtest/gtest.h"
 
 namespace pawl {
@@ -176,6 +178,20 @@ TEST(Codec, ARecordReadsBack) {
   Record small{.id = {7}, .machine = "order", .key = "o1", .state = "new", .priority = 0};
   EXPECT_EQ(read_record(text_of(small)), small);
   EXPECT_EQ(read_record(text_of(Record{})), Record{});
+}
+
+TEST(Codec, NumbersOfAnyLengthReadBack) {
+  std::vector<std::int64_t> numbers{std::numeric_limits<std::int64_t>::min(),
+                                    std::numeric_limits<std::int64_t>::max(), 1'700'000'012'345'678,
+                                    7'009'020'304'050'607};
+  for (std::int64_t power = 1; power < std::numeric_limits<std::int64_t>::max() / 10; power *= 10)
+    numbers.insert(numbers.end(), {power - 1, power, power + 1, -power, -power - 1});
+  for (const std::int64_t number : numbers) {
+    const Answer answer{.revision = number};
+    EXPECT_EQ(read_answer(answer_text(answer)), answer) << number;
+    EXPECT_TRUE(number == 0 ||
+                answer_text(answer).find(":" + std::to_string(number)) != std::string::npos);
+  }
 }
 
 TEST(Codec, WhatIsMostlyEmptyReadsBackOntoTheRest) {
