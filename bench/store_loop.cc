@@ -20,6 +20,8 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "store/sqlite/sqlite_store.h"
@@ -32,7 +34,7 @@ using namespace pawl;
 constexpr Instant kNow{Duration(1'700'000'000'000'000)};
 constexpr Instant kLater{Duration(2'000'000'000'000'000)};
 constexpr std::uint64_t kLaterSpan = 86'400'000'000'000;
-constexpr const char* kCause = R"({"actor":"worker-17","code":"ok","took_ms":12})";
+constexpr const char* kCause = "states.running.done, worker-17, ok, took 12 ms";
 
 struct Options {
   std::string workload;
@@ -94,10 +96,12 @@ Entry entry_of(const Record& record, std::string from, Entry::Kind kind) {
           .cause = kCause};
 }
 
-Unit creation(std::uint64_t id, bool is_job) {
-  Unit unit;
+void create(Unit& unit, std::uint64_t id, bool is_job) {
   Record& record = unit.record.record;
-  record = {.id = {id}, .machine = "order", .key = key_of(id), .created_at = kNow};
+  record.id = {id};
+  record.machine = "order";
+  record.key = key_of(id);
+  record.created_at = kNow;
   record.revision = record.writes = 1;
   record.entered_at = record.changed_at = kNow;
   record.data = data_of(1);
@@ -109,12 +113,12 @@ Unit creation(std::uint64_t id, bool is_job) {
     record.wake_at = due_of(id, 1);
   }
   unit.record.entries.push_back(entry_of(record, "", Entry::Kind::created));
-  return unit;
 }
 
 // What follows on a record as it was found: for a job its start or its end, else one more event.
-Unit transition(Record record, bool is_job) {
-  Unit unit;
+void move_on(Unit& unit, Record found, bool is_job) {
+  Record& record = unit.record.record;
+  record = std::move(found);
   unit.record.writes_before = record.writes++;
   unit.record.fence_before = record.fence;
   std::string from = record.state;
@@ -123,8 +127,7 @@ Unit transition(Record record, bool is_job) {
     record.attempt = 1;
     record.ready_at.reset();
     record.wake_at = kNow + std::chrono::seconds(30) + Duration(record.id.value);
-    unit.record.record = std::move(record);
-    return unit;  // a start has no entry
+    return;  // a start has no entry
   }
   ++record.revision;
   record.data = data_of(record.revision);
@@ -137,8 +140,6 @@ Unit transition(Record record, bool is_job) {
   }
   unit.record.entries.push_back(
       entry_of(record, std::move(from), is_job ? Entry::Kind::done : Entry::Kind::event));
-  unit.record.record = std::move(record);
-  return unit;
 }
 
 // --- the workloads -----------------------------------------------------------------------------
@@ -188,18 +189,17 @@ void run_batch(Store& store, Workload& workload, std::size_t size) {
   std::vector<Record> records = must(batch->load(names));
   std::vector<Unit> units;
   units.reserve(size);
+  std::unordered_map<std::uint64_t, std::size_t> last;
   for (std::size_t i = 0; i < size; ++i) {
     // A record that is met twice in a batch is decided on as the first unit left it.
-    const auto same = std::find_if(stimuli.begin(), stimuli.begin() + static_cast<long>(i),
-                                   [&](const Stimulus& s) { return s.id == stimuli[i].id; });
-    if (same != stimuli.begin() + static_cast<long>(i)) {
-      std::size_t last = i;
-      while (stimuli[--last].id != stimuli[i].id) continue;
-      records[i] = units[last].record.record;
-    }
+    const auto [met, is_first] = last.try_emplace(stimuli[i].id, i);
+    if (!is_first) records[i] = units[std::exchange(met->second, i)].record.record;
     if ((records[i].id.value == 0) != stimuli[i].creates) fail("a key is taken, or not found");
-    units.push_back(stimuli[i].creates ? creation(stimuli[i].id, true)
-                                       : transition(std::move(records[i]), workload.is_jobs));
+    if (stimuli[i].creates) {
+      create(units.emplace_back(), stimuli[i].id, true);
+    } else {
+      move_on(units.emplace_back(), std::move(records[i]), workload.is_jobs);
+    }
   }
   for (const UnitOutcome& outcome : must(batch->commit(units)))
     if (outcome.kind != UnitOutcome::Kind::committed) fail("a unit was not committed");
@@ -224,7 +224,7 @@ fs::path seeded_directory(const Options& o) {
     for (std::uint64_t id = 1; id <= o.records;) {
       std::vector<Unit> units;
       for (; units.size() < kUnitsMax && id <= o.records; ++id)
-        units.push_back(creation(id, false));
+        create(units.emplace_back(), id, false);
       must(must(store->begin())->commit(units));
       if (id % 1'000'000 < kUnitsMax) std::fprintf(stderr, "seeded %zu records\n", std::size_t{id});
     }

@@ -72,7 +72,7 @@ struct Claim {
 };
 
 struct Claimed {
-  Record record;
+  Record record = {};
   std::vector<Message> messages = {};  // of `inbox`: of this record, in order
 };
 

@@ -45,6 +45,9 @@ std::string_view Rows::text(int column) const {
 // --- the connection ----------------------------------------------------------------------------
 
 Result<Database> Database::open(const std::string& path, int flags, const std::string& vfs) {
+  // Its statistics of memory cost a lock at each allocation, and nobody reads them. Without effect
+  // where the program has begun to use SQLite before.
+  [[maybe_unused]] static const int kConfigured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX,
                                    vfs.empty() ? nullptr : vfs.c_str());

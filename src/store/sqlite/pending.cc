@@ -20,44 +20,48 @@ bool has(const std::vector<T>& list, const T& item) {
 
 // --- reading -----------------------------------------------------------------------------------
 
-Pending::Touched& Pending::keep(RecordId id, Kept& kept) {
-  Touched& touched = records_[id.value];
-  if (!kept.exists()) return touched;
-  touched = {.existed = true,
-             .before = derived_of(kept.record, std::move(kept.queue), std::move(kept.slots)),
-             .exists = true,
-             .writes = kept.record.writes,
-             .fence = kept.record.fence};
-  names_[text_of(name_of(kept.record))] = id.value;
+Pending::Touched& Pending::keep(Kept& kept) {
+  const Record& record = kept.record;
+  Touched& touched = records_[record.id.value];
+  touched.existed = touched.exists = true;
+  touched.before = beside(record, std::move(kept.queue), std::move(kept.slots));
+  touched.writes = record.writes;
+  touched.fence = record.fence;
   return touched;
 }
 
-Result<Record> Pending::load(RecordId id) {
-  PAWL_TRY(Kept kept, tables_.find(id));
-  keep(id, kept);
-  return std::move(kept.record);
+Result<void> Pending::load(RecordId id, Record& record) {
+  Kept kept;
+  PAWL_TRY(const bool found, tables_.find(id, kept));
+  if (!found) return {};
+  keep(kept);
+  record = std::move(kept.record);
+  return {};
 }
 
-Result<Record> Pending::load(const RecordName& name) {
-  PAWL_TRY(Kept kept, tables_.find(name));
-  if (kept.exists()) {
-    keep(kept.record.id, kept);
+Result<void> Pending::load(const RecordName& name, Record& record) {
+  Kept kept;
+  PAWL_TRY(const bool found, tables_.find(name, kept));
+  if (found) {
+    keep(kept);
+    record = std::move(kept.record);
   } else {
-    names_[text_of(name)] = 0;
+    taken_[text_of(name)] = false;
   }
-  return std::move(kept.record);
+  return {};
 }
 
 Result<Pending::Touched*> Pending::touched(RecordId id) {
   if (const auto known = records_.find(id.value); known != records_.end()) return &known->second;
-  PAWL_TRY(Kept kept, tables_.find(id));
-  return &keep(id, kept);
+  Kept kept;
+  PAWL_TRY(const bool found, tables_.find(id, kept));
+  return found ? &keep(kept) : &records_[id.value];
 }
 
 Result<bool> Pending::is_taken(const RecordName& name) {
-  if (const auto known = names_.find(text_of(name)); known != names_.end())
-    return known->second != 0;
-  PAWL_TRY(const Record record, load(name));
+  if (const auto known = taken_.find(text_of(name)); known != taken_.end()) return known->second;
+  Record record;
+  PAWL_CHECK(load(name, record));
   return record.id.value != 0;
 }
 
@@ -136,12 +140,12 @@ Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
   touched.writes = record.writes;
   touched.fence = record.fence;
   touched.change = &change;
-  names_[text_of(name_of(record))] = change.purges ? 0 : record.id.value;
+  if (change.purges || change.writes_before == 0) taken_[text_of(name_of(record))] = !change.purges;
   if (change.purges) return tables_.remove_belongings(record.id, name_of(record));
 
   if (change.erases) PAWL_CHECK(tables_.erase_texts(record.id));
   for (const Entry& entry : change.entries) {
-    PAWL_CHECK(tables_.put_entry(++counter.position, record.id, entry));
+    PAWL_CHECK(tables_.add_entry(++counter.position, record.id, entry));
     PAWL_CHECK(tables_.count_error(record, entry));
   }
   if (change.compacted) PAWL_CHECK(tables_.compact(record.id, *change.compacted));
@@ -162,13 +166,10 @@ Result<void> Pending::write() {
     if (touched->existed && !touched->exists) PAWL_CHECK(tables_.remove({id}));
   for (const auto& [id, touched] : changed) PAWL_CHECK(write({id}, *touched));
 
-  std::sort(dues_before_.begin(), dues_before_.end());
-  std::sort(dues_.begin(), dues_.end());
-  for (const Due& due : dues_before_)
-    if (!std::binary_search(dues_.begin(), dues_.end(), due)) PAWL_CHECK(tables_.remove_due(due));
-  for (const Due& due : dues_)
-    if (!std::binary_search(dues_before_.begin(), dues_before_.end(), due))
-      PAWL_CHECK(tables_.add_due(due));
+  std::sort(dues_removed_.begin(), dues_removed_.end());
+  std::sort(dues_added_.begin(), dues_added_.end());
+  for (const Due& due : dues_removed_) PAWL_CHECK(tables_.remove_due(due));
+  for (const Due& due : dues_added_) PAWL_CHECK(tables_.add_due(due));
   for (const auto& [slot, by] : slots_)
     if (by != 0) PAWL_CHECK(tables_.add_to_slot(slot, by));
   for (const auto& [name, by] : counts_)
@@ -178,31 +179,36 @@ Result<void> Pending::write() {
 }
 
 Result<void> Pending::write(RecordId id, const Touched& touched) {
-  Derived after;
+  Beside after;
   if (touched.exists) {
     const RecordChange& change = *touched.change;
-    after = derived_of(change.record, change.queue, change.slots);
-    PAWL_CHECK(touched.existed ? tables_.update(change.record, after, touched.before)
-                               : tables_.insert(change.record, after));
-    append_dues(dues_, id, after);
+    after = beside(change.record, change.queue, change.slots);
+    PAWL_CHECK(touched.existed ? tables_.update(change.record, change.queue, change.slots)
+                               : tables_.insert(change.record, change.queue, change.slots));
     count(after, +1);
   }
-  if (touched.existed) {
-    append_dues(dues_before_, id, touched.before);
-    count(touched.before, -1);
+  if (touched.existed) count(touched.before, -1);
+  return write_beside(id, touched.before, after);
+}
+
+Result<void> Pending::write_beside(RecordId id, const Beside& before, const Beside& after) {
+  for (const auto due : {&Beside::ready, &Beside::wake}) {
+    if (before.*due == after.*due) continue;
+    if (before.*due) dues_removed_.push_back(*(before.*due));
+    if (after.*due) dues_added_.push_back(*(after.*due));
   }
-  for (const Label& label : touched.before.labels)
-    if (!has(after.labels, label)) PAWL_CHECK(tables_.remove_label(id, label));
-  for (const Label& label : after.labels)
-    if (!has(touched.before.labels, label)) PAWL_CHECK(tables_.add_label(id, label));
+  for (const Label& mark : before.marks)
+    if (!has(after.marks, mark)) PAWL_CHECK(tables_.remove_mark(id, mark));
+  for (const Label& mark : after.marks)
+    if (!has(before.marks, mark)) PAWL_CHECK(tables_.add_mark(id, mark));
   return {};
 }
 
-void Pending::count(const Derived& derived, int by) {
-  auto& [records, held] = counts_[{derived.machine, derived.state}];
+void Pending::count(const Beside& beside, int by) {
+  auto& [records, held] = counts_[{beside.machine, beside.state}];
   records += by;
-  if (derived.held) held += by;
-  for (const std::string& slot : derived.slots) slots_[slot] += by;
+  if (beside.held) held += by;
+  for (const std::string& slot : beside.slots) slots_[slot] += by;
 }
 
 }  // namespace pawl::sqlite

@@ -19,9 +19,10 @@ class Pending {
  public:
   explicit Pending(Tables& tables) : tables_(tables) {}
 
-  // As stored. What was found, and what was not, is not looked for again.
-  Result<Record> load(RecordId id);
-  Result<Record> load(const RecordName& name);
+  // As stored, into a record that is new; left as it is when there is none. What was found, and
+  // what was not, is not looked for again.
+  Result<void> load(RecordId id, Record& record);
+  Result<void> load(const RecordName& name, Record& record);
 
   // Carries the units out, in order. Their changes have to live until write() has returned.
   Result<std::vector<UnitOutcome>> apply(std::span<const Unit> units, Counter& counter);
@@ -33,14 +34,14 @@ class Pending {
   // A record: as it stands in the tables, and as the units so far have left it.
   struct Touched {
     bool existed = false;
-    Derived before = {};
+    Beside before = {};
     bool exists = false;
     std::int64_t writes = 0;
     std::int64_t fence = 0;
     const RecordChange* change = nullptr;  // the last one
   };
 
-  Touched& keep(RecordId id, Kept& kept);
+  Touched& keep(Kept& kept);
   Result<Touched*> touched(RecordId id);
   Result<bool> is_taken(const RecordName& name);
   Result<bool> exists(RecordId id);
@@ -49,13 +50,14 @@ class Pending {
   Result<UnitOutcome::Kind> possible(const Unit& unit);
   Result<void> apply(const RecordChange& change, Counter& counter);
   Result<void> write(RecordId id, const Touched& touched);
-  void count(const Derived& derived, int by);
+  Result<void> write_beside(RecordId id, const Beside& before, const Beside& after);
+  void count(const Beside& beside, int by);
 
   Tables& tables_;
   std::unordered_map<std::uint64_t, Touched> records_;
-  std::unordered_map<std::string, std::uint64_t> names_;  // 0: there is none
-  std::vector<Due> dues_before_;
-  std::vector<Due> dues_;
+  std::unordered_map<std::string, bool> taken_;  // names that were looked for, given or freed
+  std::vector<Due> dues_removed_;
+  std::vector<Due> dues_added_;
   std::map<std::string, int> slots_;
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> counts_;
 };

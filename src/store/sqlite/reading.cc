@@ -16,6 +16,15 @@ std::string select(const char* from) {
   return std::string("SELECT ") + Tables::kRecordColumns + " FROM " + from;
 }
 
+// The mark that leaves the fewest records to look at.
+std::optional<Label> mark_of(const Query& query) {
+  if (query.label) return query.label;
+  if (query.parent) return Label{kParentMark, std::to_string(query.parent->value)};
+  if (query.held == true) return Label{kHeldMark, ""};
+  if (!query.error_code.empty()) return Label{kErrorMark, query.error_code};
+  return std::nullopt;
+}
+
 // Every row becomes an item.
 template <class T, class Make>
 Result<std::vector<T>> all(Rows rows, Make make) {
@@ -31,34 +40,8 @@ Result<std::vector<T>> all(Rows rows, Make make) {
 
 // --- records -----------------------------------------------------------------------------------
 
-// By the index that leaves the fewest to look at; all of them keep ids in order.
-Result<Rows> Reading::rows_by_id(const Query& query, std::int64_t after) {
-  if (query.label) {
-    static const std::string sql = select(
-        "label JOIN record ON id = label.record WHERE name = ?1 AND value = ?2 AND "
-        "label.record > ?3 ORDER BY label.record");
-    return db_.query(sql.c_str(), query.label->name, query.label->value, after);
-  }
-  if (query.parent) {
-    static const std::string sql =
-        select("record INDEXED BY record_parent WHERE parent = ?1 AND id > ?2 ORDER BY id");
-    return db_.query(sql.c_str(), query.parent->value, after);
-  }
-  if (query.held == true) {
-    static const std::string sql =
-        select("record INDEXED BY record_held WHERE held = 1 AND id > ?1 ORDER BY id");
-    return db_.query(sql.c_str(), after);
-  }
-  if (!query.error_code.empty()) {
-    static const std::string sql =
-        select("record INDEXED BY record_error WHERE error = ?1 AND id > ?2 ORDER BY id");
-    return db_.query(sql.c_str(), query.error_code, after);
-  }
-  static const std::string sql = select("record WHERE id > ?1 ORDER BY id");
-  return db_.query(sql.c_str(), after);
-}
-
-Result<Rows> Reading::rows(const Query& query, const Cursor& from) {
+Result<Rows> Reading::rows(const Query& query, const std::optional<Label>& mark,
+                           const Cursor& from) {
   switch (order_of(query)) {
     case ListOrder::by_key: {
       static const std::string first =
@@ -80,17 +63,26 @@ Result<Rows> Reading::rows(const Query& query, const Cursor& from) {
       break;
   }
   PAWL_TRY(const std::int64_t after, read_number(from));
-  return rows_by_id(query, after);
+  if (mark) {
+    static const std::string sql = select(
+        "mark JOIN record ON id = mark.record WHERE name = ?1 AND value = ?2 AND "
+        "mark.record > ?3 ORDER BY mark.record");
+    return db_.query(sql.c_str(), mark->name, mark->value, after);
+  }
+  static const std::string sql = select("record WHERE id > ?1 ORDER BY id");
+  return db_.query(sql.c_str(), after);
 }
 
 Result<Page<Record>> Reading::list(const Query& query, const Cursor& from) {
   const std::lock_guard lock(mutex_);
-  PAWL_TRY(Rows found, rows(query, from));
+  const std::optional<Label> mark = mark_of(query);
+  PAWL_TRY(Rows found, rows(query, mark, from));
   Kept kept;
   return fill_page(query, [&]() -> Result<const Record*> {
     PAWL_TRY(const bool more, found.next());
     if (!more) return nullptr;
-    PAWL_TRY(kept, Tables::kept_of(found));
+    kept = {};
+    PAWL_CHECK(Tables::read(found, kept));
     if (!kept.record.key.starts_with(query.key_prefix)) return nullptr;  // beyond the prefix
     return &kept.record;
   });

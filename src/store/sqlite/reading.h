@@ -25,8 +25,8 @@ class Reading {
   Result<std::vector<Setting>> settings(const std::string& prefix);
 
  private:
-  Result<Rows> rows_by_id(const Query& query, std::int64_t after);
-  Result<Rows> rows(const Query& query, const Cursor& from);
+  // The query and the mark have to live until the rows are gone.
+  Result<Rows> rows(const Query& query, const std::optional<Label>& mark, const Cursor& from);
 
   std::mutex mutex_;
   Database db_;

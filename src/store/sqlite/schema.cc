@@ -6,7 +6,8 @@ namespace pawl::sqlite {
 namespace {
 
 // Instants are microseconds since 1970. There is no index of states: it would be written twice with
-// every move, which costs half as much again as everything else.
+// every move, which costs half as much again as everything else. Nor has the table of records any
+// other index that is rarely used: each costs every change, used or not.
 constexpr const char* kTables = R"(
 CREATE TABLE counter(
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -26,13 +27,10 @@ CREATE TABLE record(
   slots TEXT NOT NULL,  -- that its attempt takes, one a line
   data TEXT NOT NULL,
   more TEXT NOT NULL,   -- what is mostly empty, as JSON
-  sum INTEGER NOT NULL, -- checksum of all that stands before it
-  parent INTEGER, held INTEGER, error TEXT, fingerprint INTEGER);
+  sum INTEGER NOT NULL  -- checksum of all that stands before it
+);
 CREATE UNIQUE INDEX record_name ON record(machine, key);
 CREATE INDEX record_created ON record(created_at);
-CREATE INDEX record_parent ON record(parent) WHERE parent IS NOT NULL;
-CREATE INDEX record_held ON record(held) WHERE held IS NOT NULL;
-CREATE INDEX record_error ON record(error) WHERE error IS NOT NULL;
 
 -- What waits for a worker, or for the clock: then in no queue, with priority -1.
 CREATE TABLE due(
@@ -44,7 +42,8 @@ CREATE TABLE log(
   body TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE INDEX log_record ON log(record, seq);
 
-CREATE TABLE label(
+-- What records are found by: their labels, and `.parent`, `.held` and `.error`.
+CREATE TABLE mark(
   name TEXT NOT NULL, value TEXT NOT NULL, record INTEGER NOT NULL,
   PRIMARY KEY(name, value, record)) WITHOUT ROWID;
 

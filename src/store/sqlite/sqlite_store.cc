@@ -89,12 +89,8 @@ class SqliteBatch final : public Batch {
  private:
   template <class Name>
   Result<std::vector<Record>> load_all(std::span<const Name> names) {
-    std::vector<Record> records;
-    records.reserve(names.size());
-    for (const Name& name : names) {
-      PAWL_TRY(Record record, pending_.load(name));
-      records.push_back(std::move(record));
-    }
+    std::vector<Record> records(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) PAWL_CHECK(pending_.load(names[i], records[i]));
     return records;
   }
 
@@ -121,8 +117,7 @@ class SqliteBatch final : public Batch {
       if (!found) return {};
       const auto id = static_cast<std::uint64_t>(rows.integer(0));
       if (!taken_.insert(id).second) continue;
-      PAWL_TRY(Record record, pending_.load(RecordId{id}));
-      claimed.push_back({std::move(record)});
+      PAWL_CHECK(pending_.load(RecordId{id}, claimed.emplace_back().record));
       ++count;
     }
     return {};
@@ -141,8 +136,8 @@ class SqliteBatch final : public Batch {
       auto of = std::find_if(claimed.begin() + first, claimed.end(),
                              [&](const Claimed& one) { return one.record.id == to; });
       if (of == claimed.end()) {
-        PAWL_TRY(Record record, pending_.load(to));
-        of = claimed.insert(of, {std::move(record)});
+        of = claimed.emplace(of);
+        PAWL_CHECK(pending_.load(to, of->record));
       }
       of->messages.push_back({to, std::string(rows.text(2)), id});
       ++count;
@@ -300,20 +295,17 @@ class OpenedStore final : public SqliteStore {
  private:
   Result<bool> extend(const Beat& beat) {
     Tables& tables = writer_->tables();
-    PAWL_TRY(Kept kept, tables.find(beat.record));
+    Kept kept;
+    PAWL_TRY(const bool found, tables.find(beat.record, kept));
     Record& record = kept.record;
-    if (!kept.exists() || !record.running || record.fence != beat.fence) return false;
-    const Derived before = derived_of(record, kept.queue, kept.slots);
+    if (!found || !record.running || record.fence != beat.fence) return false;
+    if (record.wake_at)
+      PAWL_CHECK(tables.remove_due({"", kWakes, *record.wake_at, record.id.value}));
     record.running->progress = beat.progress;
     record.running->lease_until = beat.lease_until;
     record.wake_at = beat.wake_at;
-    Derived after = before;
-    after.wake_at = beat.wake_at;
-    PAWL_CHECK(tables.update(record, after, before));
-    if (after.wake_at == before.wake_at) return true;
-    if (before.wake_at)
-      PAWL_CHECK(tables.remove_due({"", kWakes, *before.wake_at, record.id.value}));
-    if (after.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *after.wake_at, record.id.value}));
+    if (record.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *record.wake_at, record.id.value}));
+    PAWL_CHECK(tables.update(record, kept.queue, kept.slots));
     return true;
   }
 

@@ -58,79 +58,70 @@ std::uint64_t entry_sum(std::uint64_t record, std::int64_t position, std::string
   return checksum(body, record ^ static_cast<std::uint64_t>(position) << 32U);
 }
 
-std::optional<std::string_view> unless_empty(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
-}
-
 }  // namespace
 
-Derived derived_of(const Record& record, std::string queue, std::vector<std::string> slots) {
-  Derived derived{.machine = record.machine,
-                  .key = record.key,
-                  .state = record.state,
-                  .held = record.hold.has_value(),
-                  .labels = record.labels,
-                  .priority = record.priority,
-                  .ready_at = record.ready_at,
-                  .wake_at = record.wake_at,
-                  .queue = std::move(queue),
-                  .slots = std::move(slots)};
-  if (record.error) {
-    derived.error = record.error->code;
-    derived.fingerprint = record.error->fingerprint;
-  }
-  return derived;
-}
-
-void append_dues(std::vector<Due>& dues, RecordId id, const Derived& derived) {
-  if (derived.ready_at)
-    dues.push_back({derived.queue, derived.priority, *derived.ready_at, id.value});
-  if (derived.wake_at) dues.push_back({"", kWakes, *derived.wake_at, id.value});
+Beside beside(const Record& record, std::string queue, std::vector<std::string> slots) {
+  Beside beside{.machine = record.machine,
+                .state = record.state,
+                .held = record.hold.has_value(),
+                .marks = record.labels,
+                .slots = std::move(slots)};
+  if (record.parent) beside.marks.push_back({kParentMark, std::to_string(record.parent->id.value)});
+  if (record.hold) beside.marks.push_back({kHeldMark, ""});
+  if (record.error) beside.marks.push_back({kErrorMark, record.error->code});
+  if (record.ready_at)
+    beside.ready = {std::move(queue), record.priority, *record.ready_at, record.id.value};
+  if (record.wake_at) beside.wake = {"", kWakes, *record.wake_at, record.id.value};
+  return beside;
 }
 
 // --- records -----------------------------------------------------------------------------------
 
-Result<Kept> Tables::kept_of(const Rows& rows) {
-  Kept kept{.record = {.id = {static_cast<std::uint64_t>(rows.integer(0))},
-                       .machine = std::string(rows.text(1)),
-                       .key = std::string(rows.text(2)),
-                       .created_at = rows.instant(4),
-                       .state = std::string(rows.text(3)),
-                       .entered_at = rows.instant(5),
-                       .revision = rows.integer(7),
-                       .changed_at = rows.instant(6),
-                       .data = std::string(rows.text(15)),
-                       .priority = static_cast<int>(rows.integer(10)),
-                       .fence = rows.integer(9),
-                       .writes = rows.integer(8)},
-            .queue = std::string(rows.text(13)),
-            .slots = lines_of(rows.text(14))};
-  if (!rows.is_null(11)) kept.record.ready_at = rows.instant(11);
-  if (!rows.is_null(12)) kept.record.wake_at = rows.instant(12);
+// Into a record that is new.
+Result<void> Tables::read(const Rows& rows, Kept& kept) {
+  Record& record = kept.record;
+  record.id.value = static_cast<std::uint64_t>(rows.integer(0));
+  record.machine = rows.text(1);
+  record.key = rows.text(2);
+  record.state = rows.text(3);
+  record.created_at = rows.instant(4);
+  record.entered_at = rows.instant(5);
+  record.changed_at = rows.instant(6);
+  record.revision = rows.integer(7);
+  record.writes = rows.integer(8);
+  record.fence = rows.integer(9);
+  record.priority = static_cast<int>(rows.integer(10));
+  if (!rows.is_null(11)) record.ready_at = rows.instant(11);
+  if (!rows.is_null(12)) record.wake_at = rows.instant(12);
+  kept.queue = rows.text(13);
+  const std::string_view slots = rows.text(14);
+  kept.slots = lines_of(slots);
+  record.data = rows.text(15);
   const std::string_view more = rows.text(16);
-  if (static_cast<std::uint64_t>(rows.integer(17)) !=
-      record_sum(kept.record, kept.queue, rows.text(14), more))
+  if (static_cast<std::uint64_t>(rows.integer(17)) != record_sum(record, kept.queue, slots, more))
     return Error{ErrorCode::damaged,
-                 "the row of record " + std::to_string(kept.record.id.value) +
+                 "the row of record " + std::to_string(record.id.value) +
                      " is not what was written: run `pawl verify`, restore a backup"};
-  read_sparse(more, kept.record);
-  return kept;
+  read_sparse(more, record);
+  return {};
 }
 
-Result<Kept> Tables::find(RecordId id) {
+Result<bool> Tables::find(RecordId id, Kept& kept) {
   static const std::string sql =
       std::string("SELECT ") + kRecordColumns + " FROM record WHERE id = ?1";
   PAWL_TRY(Rows rows, db_.query(sql.c_str(), id.value));
   PAWL_TRY(const bool found, rows.next());
-  return found ? kept_of(rows) : Kept{};
+  if (found) PAWL_CHECK(read(rows, kept));
+  return found;
 }
 
-Result<Kept> Tables::find(const RecordName& name) {
+Result<bool> Tables::find(const RecordName& name, Kept& kept) {
   static const std::string sql =
       std::string("SELECT ") + kRecordColumns + " FROM record WHERE machine = ?1 AND key = ?2";
   PAWL_TRY(Rows rows, db_.query(sql.c_str(), name.machine, name.key));
   PAWL_TRY(const bool found, rows.next());
-  return found ? kept_of(rows) : Kept{};
+  if (found) PAWL_CHECK(read(rows, kept));
+  return found;
 }
 
 Result<bool> Tables::has_record(RecordId id) {
@@ -138,45 +129,34 @@ Result<bool> Tables::has_record(RecordId id) {
   return rows.next();
 }
 
-// The columns that a change may touch; those of an index only when they change, for naming one
-// costs its index either way.
-Result<void> Tables::insert(const Record& record, const Derived& derived) {
-  const std::string slots = joined_lines(derived.slots);
+Result<void> Tables::insert(const Record& record, std::string_view queue,
+                            const std::vector<std::string>& slot_names) {
+  const std::string slots = joined_lines(slot_names);
   std::string more;
   append_sparse(more, record);
   std::optional<std::uint64_t> parent;
   if (record.parent) parent = record.parent->id.value;
-  PAWL_CHECK(
-      db_.run("INSERT INTO record VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-              "?13, ?14, ?15, ?16, ?17, ?18, ?19, NULL, NULL, NULL)",
-              record.id.value, record.machine, record.key, record.state, record.created_at,
-              record.entered_at, record.changed_at, record.revision, record.writes, record.fence,
-              record.priority, record.ready_at, record.wake_at, derived.queue, slots, record.data,
-              more, record_sum(record, derived.queue, slots, more), parent));
-  return put_trouble(record.id, derived, {});
+  return db_.run(
+      "INSERT INTO record VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+      "?13, ?14, ?15, ?16, ?17, ?18)",
+      record.id.value, record.machine, record.key, record.state, record.created_at,
+      record.entered_at, record.changed_at, record.revision, record.writes, record.fence,
+      record.priority, record.ready_at, record.wake_at, queue, slots, record.data, more,
+      record_sum(record, queue, slots, more));
 }
 
-Result<void> Tables::update(const Record& record, const Derived& derived, const Derived& before) {
-  const std::string slots = joined_lines(derived.slots);
+Result<void> Tables::update(const Record& record, std::string_view queue,
+                            const std::vector<std::string>& slot_names) {
+  const std::string slots = joined_lines(slot_names);
   std::string more;
   append_sparse(more, record);
-  PAWL_CHECK(db_.run(
-      "UPDATE record SET state = ?2, entered_at = ?3, changed_at = ?4, revision = "
-      "?5, writes = ?6, fence = ?7, priority = ?8, ready_at = ?9, wake_at = ?10, "
-      "queue = ?11, slots = ?12, data = ?13, more = ?14, sum = ?15 WHERE id = ?1",
+  return db_.run(
+      "UPDATE record SET state = ?2, entered_at = ?3, changed_at = ?4, revision = ?5, "
+      "writes = ?6, fence = ?7, priority = ?8, ready_at = ?9, wake_at = ?10, queue = "
+      "?11, slots = ?12, data = ?13, more = ?14, sum = ?15 WHERE id = ?1",
       record.id.value, record.state, record.entered_at, record.changed_at, record.revision,
-      record.writes, record.fence, record.priority, record.ready_at, record.wake_at, derived.queue,
-      slots, record.data, more, record_sum(record, derived.queue, slots, more)));
-  return put_trouble(record.id, derived, before);
-}
-
-Result<void> Tables::put_trouble(RecordId id, const Derived& derived, const Derived& before) {
-  if (derived.held == before.held && derived.error == before.error &&
-      derived.fingerprint == before.fingerprint)
-    return {};
-  return db_.run("UPDATE record SET held = ?2, error = ?3, fingerprint = ?4 WHERE id = ?1",
-                 id.value, derived.held ? std::optional(1) : std::nullopt,
-                 unless_empty(derived.error), derived.fingerprint);
+      record.writes, record.fence, record.priority, record.ready_at, record.wake_at, queue, slots,
+      record.data, more, record_sum(record, queue, slots, more));
 }
 
 Result<void> Tables::remove(RecordId id) {
@@ -199,12 +179,12 @@ Result<void> Tables::remove_due(const Due& due) {
   return db_.run("DELETE FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 AND record = ?4",
                  due.queue, due.priority, due.at, due.record);
 }
-Result<void> Tables::add_label(RecordId id, const Label& label) {
-  return db_.run("INSERT INTO label VALUES(?1, ?2, ?3)", label.name, label.value, id.value);
+Result<void> Tables::add_mark(RecordId id, const Label& mark) {
+  return db_.run("INSERT INTO mark VALUES(?1, ?2, ?3)", mark.name, mark.value, id.value);
 }
-Result<void> Tables::remove_label(RecordId id, const Label& label) {
-  return db_.run("DELETE FROM label WHERE name = ?1 AND value = ?2 AND record = ?3", label.name,
-                 label.value, id.value);
+Result<void> Tables::remove_mark(RecordId id, const Label& mark) {
+  return db_.run("DELETE FROM mark WHERE name = ?1 AND value = ?2 AND record = ?3", mark.name,
+                 mark.value, id.value);
 }
 Result<void> Tables::add_to_slot(const std::string& slot, int by) {
   return db_.run(
@@ -234,11 +214,11 @@ Result<Entry> Tables::entry_of(const Rows& rows) {
   return read_entry(body);
 }
 
-Result<void> Tables::put_entry(std::int64_t position, RecordId record, const Entry& entry) {
+Result<void> Tables::add_entry(std::int64_t position, RecordId record, const Entry& entry) {
   std::string body;
   append_entry(body, entry);
-  return db_.run("INSERT OR REPLACE INTO log VALUES(?1, ?2, ?3, ?4, ?5)", position, record.value,
-                 entry.seq, body, entry_sum(record.value, position, body));
+  return db_.run("INSERT INTO log VALUES(?1, ?2, ?3, ?4, ?5)", position, record.value, entry.seq,
+                 body, entry_sum(record.value, position, body));
 }
 
 Result<void> Tables::count_error(const Record& record, const Entry& entry) {
@@ -267,7 +247,8 @@ Result<void> Tables::erase_texts(RecordId record) {
   for (auto& [position, entry] : entries) {
     entry.input.clear();
     entry.changes.clear();
-    PAWL_CHECK(put_entry(position, record, entry));
+    PAWL_CHECK(db_.run("DELETE FROM log WHERE position = ?1", position));
+    PAWL_CHECK(add_entry(position, record, entry));
   }
   return {};
 }
@@ -283,7 +264,7 @@ Result<void> Tables::compact(RecordId record, const Entry& compacted) {
   }
   PAWL_CHECK(
       db_.run("DELETE FROM log WHERE record = ?1 AND seq <= ?2", record.value, compacted.seq));
-  return put_entry(position, record, compacted);
+  return add_entry(position, record, compacted);
 }
 
 // --- messages, requests, slots -----------------------------------------------------------------

@@ -14,31 +14,10 @@ namespace pawl::sqlite {
 
 // A record as it is stored, with what stands beside it.
 struct Kept {
-  Record record;  // id 0: there is none
+  Record record;
   std::string queue = {};
   std::vector<std::string> slots = {};
-
-  bool exists() const { return record.id.value != 0; }
 };
-
-// What the columns of a record and the rows beside it say about it.
-struct Derived {
-  std::string machine;
-  std::string key;
-  std::string state;
-  bool held = false;
-  std::string error = {};  // its code, or empty
-  std::uint64_t fingerprint = 0;
-  std::vector<Label> labels = {};
-  int priority = 5;
-  std::optional<Instant> ready_at = {};
-  std::optional<Instant> wake_at = {};
-  std::string queue = {};
-  std::vector<std::string> slots = {};
-
-  friend bool operator==(const Derived&, const Derived&) = default;
-};
-Derived derived_of(const Record& record, std::string queue, std::vector<std::string> slots);
 
 // Who is claimed first. What waits for the clock stands in no queue, before every priority.
 struct Due {
@@ -50,7 +29,21 @@ struct Due {
   friend auto operator<=>(const Due&, const Due&) = default;
 };
 inline constexpr int kWakes = -1;
-void append_dues(std::vector<Due>& dues, RecordId id, const Derived& derived);
+
+// What the rows beside a record say about it.
+struct Beside {
+  std::string machine = {};
+  std::string state = {};
+  bool held = false;
+  std::vector<Label> marks = {};  // its labels, and what else it is found by
+  std::vector<std::string> slots = {};
+  std::optional<Due> ready = {};
+  std::optional<Due> wake = {};
+};
+inline constexpr const char* kParentMark = ".parent";  // its id
+inline constexpr const char* kHeldMark = ".held";
+inline constexpr const char* kErrorMark = ".error";  // its code
+Beside beside(const Record& record, std::string queue, std::vector<std::string> slots);
 
 // The highest numbers given so far, and when.
 struct Counter {
@@ -65,25 +58,29 @@ class Tables {
  public:
   explicit Tables(Database& db) : db_(db) {}
 
-  Result<Kept> find(RecordId id);
-  Result<Kept> find(const RecordName& name);
+  // False: there is none.
+  Result<bool> find(RecordId id, Kept& kept);
+  Result<bool> find(const RecordName& name, Kept& kept);
   Result<bool> has_record(RecordId id);
 
-  Result<void> insert(const Record& record, const Derived& derived);
-  Result<void> update(const Record& record, const Derived& derived, const Derived& before);
+  // The row of a record. What stands beside it is for the caller.
+  Result<void> insert(const Record& record, std::string_view queue,
+                      const std::vector<std::string>& slots);
+  Result<void> update(const Record& record, std::string_view queue,
+                      const std::vector<std::string>& slots);
   Result<void> remove(RecordId id);
   // Entries, messages and remembered answers of a record that goes.
   Result<void> remove_belongings(RecordId id, const RecordName& name);
 
   Result<void> add_due(const Due& due);
   Result<void> remove_due(const Due& due);
-  Result<void> add_label(RecordId id, const Label& label);
-  Result<void> remove_label(RecordId id, const Label& label);
+  Result<void> add_mark(RecordId id, const Label& mark);
+  Result<void> remove_mark(RecordId id, const Label& mark);
   Result<void> add_to_slot(const std::string& slot, int by);
   Result<void> add_to_count(const std::string& machine, const std::string& state, int records,
                             int held);
 
-  Result<void> put_entry(std::int64_t position, RecordId record, const Entry& entry);
+  Result<void> add_entry(std::int64_t position, RecordId record, const Entry& entry);
   Result<void> count_error(const Record& record, const Entry& entry);
   Result<void> erase_texts(RecordId record);
   Result<void> compact(RecordId record, const Entry& compacted);
@@ -106,13 +103,11 @@ class Tables {
   static constexpr const char* kRecordColumns =
       "id, machine, key, state, created_at, entered_at, changed_at, revision, writes, fence, "
       "priority, ready_at, wake_at, queue, slots, data, more, record.sum";
-  static Result<Kept> kept_of(const Rows& rows);
+  static Result<void> read(const Rows& rows, Kept& kept);
   static constexpr const char* kEntryColumns = "log.body, log.sum, log.record, position";
   static Result<Entry> entry_of(const Rows& rows);
 
  private:
-  Result<void> put_trouble(RecordId id, const Derived& derived, const Derived& before);
-
   Database& db_;
 };
 
