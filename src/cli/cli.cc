@@ -68,6 +68,12 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   add_simulate(app, action);
   add_next(app, action);
   add_explain_rule(app, action);
+  add_verify(app, action);
+  add_doctor(app, action);
+  add_backup(app, action);
+  add_restore(app, action);
+  add_export(app, action);
+  add_import(app, action);
   add_version(app, action);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them

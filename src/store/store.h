@@ -3,9 +3,9 @@
 // memory, sqlite and (later) postgres stand behind this contract and pass the same tests,
 // tests/store_contract.
 //
-// Threads: batches, extend, next_due, put_… and forget_… are for one thread at a time, whichever it
-// is. What else only reads (list, log, feed, counts, machine…) may be called from any thread at any
-// time and sees what was committed.
+// Threads: batches, extend, next_due, violations, put_… and forget_… are for one thread at a time,
+// whichever it is. What else only reads (list, log, feed, counts, machine…) may be called from any
+// thread at any time and sees what was committed.
 //
 // Failures: a Result holds an error only when the store could not do its work. Its code says what
 // follows:
@@ -247,6 +247,15 @@ struct Beat {
   std::string progress = {};  // JSON, or empty
 };
 
+// A rule that does not hold, with the rows that break it.
+struct Violation {
+  std::string invariant;  // its number, `I1`, or what else was looked at
+  RecordId record = {};   // 0: it is not of one record
+  std::string what;
+
+  friend bool operator==(const Violation&, const Violation&) = default;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -282,6 +291,10 @@ class Store {
   // that of the stored one, as it was.
   virtual Result<Setting> put_setting(const Setting& setting) = 0;
   virtual Result<std::vector<Setting>> settings(const std::string& prefix) = 0;  // by name
+
+  // Where what stands beside the records (who waits, what they are found by, slots) is not what the
+  // records say. Reads everything.
+  virtual Result<std::vector<Violation>> violations() = 0;
 
   // Forgets answers that were remembered before the instant, at most so many; says how many.
   virtual Result<std::size_t> forget_requests(Instant before, std::size_t max) = 0;

@@ -30,6 +30,11 @@ struct Waiting {
 // Who is claimed first: by queue, priority, instant, record.
 using Due = std::tuple<std::string, int, Instant, std::uint64_t>;
 
+Due due_of(const Kept& kept) {
+  const Record& record = kept.record;
+  return {kept.queue, record.priority, *record.ready_at, record.id.value};
+}
+
 struct Tables {
   std::map<std::uint64_t, Kept> records;
   std::map<RecordName, std::uint64_t> names;
@@ -146,11 +151,6 @@ class Writer {
     const auto count = tables_.states.find({record.machine, record.state});
     if (record.hold) --count->second.held;
     if (--count->second.records == 0) tables_.states.erase(count);
-  }
-
-  static Due due_of(const Kept& kept) {
-    const Record& record = kept.record;
-    return {kept.queue, record.priority, *record.ready_at, record.id.value};
   }
 
   void count_error(const Record& record, const Entry& entry) {
@@ -454,6 +454,23 @@ class MemoryStore final : public Store {
     for (const auto& [name, setting] : tables_.settings)
       if (name.starts_with(prefix) && !setting.value.empty()) all.push_back(setting);
     return all;
+  }
+
+  Result<std::vector<Violation>> violations() override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Violation> violations;
+    std::size_t dues = 0;
+    for (const auto& [id, kept] : tables_.records) {
+      const Record& record = kept.record;
+      dues += (record.ready_at ? 1U : 0U) + (record.wake_at ? 1U : 0U);
+      if (record.ready_at && !tables_.ready.contains(due_of(kept)))
+        violations.push_back({"I8", record.id, "its task waits in no queue"});
+      if (record.wake_at && !tables_.wakes.contains({*record.wake_at, id}))
+        violations.push_back({"I8", record.id, "nobody wakes it"});
+    }
+    if (dues != tables_.ready.size() + tables_.wakes.size())
+      violations.push_back({"I8", {}, "more wait than records say"});
+    return violations;
   }
 
   Result<std::size_t> forget_requests(Instant before, std::size_t max) override {

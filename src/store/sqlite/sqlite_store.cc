@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "store/sqlite/check_rows.h"
 #include "store/sqlite/directory_lock.h"
 #include "store/sqlite/pending.h"
 #include "store/sqlite/reading.h"
@@ -288,24 +289,72 @@ class OpenedStore final : public SqliteStore {
     });
   }
 
+  Result<std::vector<Violation>> violations() override {
+    PAWL_CHECK(writer_->check_running());
+    return check_rows(writer_->database(), writer_->tables());
+  }
+
   Instant last_used() const override { return last_used_; }
 
   Result<std::unique_ptr<Backup>> backup(const std::filesystem::path& file) override;
 
+  Result<std::size_t> void_leases() override {
+    std::size_t count = 0;
+    Cursor from;
+    do {
+      PAWL_TRY(const Page<Record> page, reading_.list({.max = kPageMax}, from));
+      PAWL_TRY(const std::size_t voided,
+               writer_->transact([&] { return void_leases(page.items); }));
+      count += voided;
+      from = page.next;
+    } while (!from.empty());
+    return count;
+  }
+
+  Result<void> read_tables(const std::function<Result<void>(Database&)>& read) override {
+    PAWL_CHECK(writer_->begin());
+    auto result = read(writer_->database());
+    writer_->roll_back();
+    return result;
+  }
+
  private:
+  Result<std::size_t> void_leases(const std::vector<Record>& records) {
+    std::size_t count = 0;
+    for (const Record& record : records) {
+      if (!record.running) continue;
+      PAWL_TRY(const bool is_live, change_attempt(record.id, record.fence, [&](Record& changed) {
+                 changed.running->token_hash = {};  // of no token
+                 changed.running->lease_until = writer_->now();
+                 changed.wake_at = writer_->now();
+               }));
+      if (is_live) ++count;
+    }
+    return count;
+  }
+
   Result<bool> extend(const Beat& beat) {
+    return change_attempt(beat.record, beat.fence, [&](Record& record) {
+      record.running->progress = beat.progress;
+      record.running->lease_until = beat.lease_until;
+      record.wake_at = beat.wake_at;
+    });
+  }
+
+  // False when that attempt does not run.
+  template <class Change>
+  Result<bool> change_attempt(RecordId id, std::int64_t fence, Change change) {
     Tables& tables = writer_->tables();
     Kept kept;
-    PAWL_TRY(const bool found, tables.find(beat.record, kept));
+    PAWL_TRY(const bool found, tables.find(id, kept));
     Record& record = kept.record;
-    if (!found || !record.running || record.fence != beat.fence) return false;
-    if (record.wake_at)
-      PAWL_CHECK(tables.remove_due({"", kWakes, *record.wake_at, record.id.value}));
-    record.running->progress = beat.progress;
-    record.running->lease_until = beat.lease_until;
-    record.wake_at = beat.wake_at;
-    if (record.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *record.wake_at, record.id.value}));
+    if (!found || !record.running || record.fence != fence) return false;
+    const std::optional<Instant> before = record.wake_at;
+    change(record);
     PAWL_CHECK(tables.update(record, kept.queue, kept.slots));
+    if (record.wake_at == before) return true;
+    if (before) PAWL_CHECK(tables.remove_due({"", kWakes, *before, id.value}));
+    if (record.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *record.wake_at, id.value}));
     return true;
   }
 

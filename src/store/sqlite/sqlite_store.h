@@ -14,6 +14,10 @@
 
 namespace pawl {
 
+namespace sqlite {
+class Database;
+}
+
 struct SqliteOptions {
   std::filesystem::path directory;
   std::function<Instant()> clock = {};  // empty: the machine's
@@ -46,6 +50,13 @@ class SqliteStore : public Store {
 
   // Fails when the file is there.
   virtual Result<std::unique_ptr<Backup>> backup(const std::filesystem::path& file) = 0;
+
+  // Of attempts that run: their workers can settle nothing any more, and they are over at once. For
+  // a store that has gone back in time. Says how many there were.
+  virtual Result<std::size_t> void_leases() = 0;
+
+  // All rows as they are at one time, for an export.
+  virtual Result<void> read_tables(const std::function<Result<void>(sqlite::Database&)>& read) = 0;
 };
 
 // Fails, and touches nothing, when another process has the directory, when it cannot be written,

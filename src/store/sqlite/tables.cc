@@ -171,6 +171,17 @@ Result<void> Tables::remove_belongings(RecordId id, const RecordName& name) {
 
 // --- what is derived from records --------------------------------------------------------------
 
+Result<bool> Tables::has_due(const Due& due) {
+  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 "
+                                "AND record = ?4",
+                                due.queue, due.priority, due.at, due.record));
+  return rows.next();
+}
+Result<bool> Tables::has_mark(RecordId id, const Label& mark) {
+  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM mark WHERE name = ?1 AND value = ?2 AND record = ?3",
+                                mark.name, mark.value, id.value));
+  return rows.next();
+}
 Result<void> Tables::add_due(const Due& due) {
   return db_.run("INSERT INTO due VALUES(?1, ?2, ?3, ?4)", due.queue, due.priority, due.at,
                  due.record);

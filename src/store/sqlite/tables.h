@@ -72,6 +72,8 @@ class Tables {
   // Entries, messages and remembered answers of a record that goes.
   Result<void> remove_belongings(RecordId id, const RecordName& name);
 
+  Result<bool> has_due(const Due& due);
+  Result<bool> has_mark(RecordId id, const Label& mark);
   Result<void> add_due(const Due& due);
   Result<void> remove_due(const Due& due);
   Result<void> add_mark(RecordId id, const Label& mark);

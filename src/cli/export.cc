@@ -1,0 +1,78 @@
+// pawl export, pawl import: a store as lines of JSON, and back.
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/store_files.h"
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+struct ExportOptions {
+  std::string directory;
+  std::string file;
+  bool json = false;
+};
+
+ExitCode export_store(const ExportOptions& options, const Surroundings& surroundings) {
+  const auto store = open_existing_store(options.directory, surroundings);
+  if (!store) return report(store.error(), "", "", surroundings.err);
+  std::ofstream file;
+  if (!options.file.empty()) {
+    file.open(options.file, std::ios::binary);
+    if (!file)
+      return report({ErrorCode::environment, "cannot write " + options.file}, "", "",
+                    surroundings.err);
+  }
+  const auto done = export_lines(**store, options.file.empty() ? surroundings.out : file,
+                                 progress_line("lines written:", surroundings));
+  end_progress_line(surroundings);
+  if (!done) return report(done.error(), options.file, "", surroundings.err);
+  return ExitCode::ok;
+}
+
+ExitCode import_store(const ExportOptions& options, const Surroundings& surroundings) {
+  std::ifstream file(options.file, std::ios::binary);
+  if (!file)
+    return report({ErrorCode::environment, "cannot read " + options.file}, "", "",
+                  surroundings.err);
+  const auto imported = import_lines(file, store_options(options.directory, surroundings),
+                                     progress_line("lines read:", surroundings));
+  end_progress_line(surroundings);
+  if (!imported) return report(imported.error(), options.file, "", surroundings.err);
+  return print_restored(*imported, options.file, options.directory, options.json, surroundings);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* verb = app.add_subcommand("export", "Write a store as lines of JSON");
+  verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
+      ->required();
+  verb->add_option("FILE", options->file, "where to; standard output when it is left out");
+  verb->footer("Example:\n  pawl export /var/lib/pawl | gzip > pawl.jsonl.gz");
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) {
+      return export_store(*options, surroundings);
+    };
+  });
+}
+
+void add_import(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* verb = app.add_subcommand("import", "Make a store from an export, and verify it");
+  verb->add_option("FILE", options->file, "made by `pawl export`")->required();
+  verb->add_option("DIR", options->directory, "a new directory")->required();
+  verb->add_flag("--json", options->json, "one JSON object");
+  verb->footer("Example:\n  pawl import pawl.jsonl /var/lib/pawl");
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) {
+      return import_store(*options, surroundings);
+    };
+  });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,145 @@
+// Directories that are no store of ours, or not ours alone: a clear error, and nothing is touched.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stored.h"
+
+namespace pawl {
+namespace {
+
+class BadStoreTest : public StoredTest {
+ protected:
+  // Fails with a message that has these words, and leaves every file as it was.
+  void refuses(ErrorCode code, const std::string& words) {
+    auto before = contents(directory);
+    const auto store = open_sqlite_store(options_for(directory));
+    ASSERT_FALSE(store);
+    EXPECT_EQ(store.error().code, code);
+    EXPECT_NE(store.error().message.find(words), std::string::npos) << store.error().message;
+    auto after = contents(directory);
+    before.erase("lock");  // names who tried last
+    after.erase("lock");
+    EXPECT_EQ(after, before);
+  }
+  void write(const std::string& name, const std::string& bytes) {
+    std::ofstream(directory / name, std::ios::binary) << bytes;
+  }
+};
+
+TEST_F(BadStoreTest, OfALaterVersion) {
+  tamper(directory, "PRAGMA user_version = 2");
+  refuses(ErrorCode::bad_input,
+          "was written by a later version of Pawl (its tables have version 2");
+}
+
+TEST_F(BadStoreTest, ADatabaseOfAnotherProgram) {
+  tamper(directory, "PRAGMA application_id = 7");
+  refuses(ErrorCode::bad_input, "is a database of another program: give the store a directory");
+}
+
+TEST_F(BadStoreTest, NoDatabaseAtAll) {
+  write("tables.db", std::string(5'000, 'x'));
+  refuses(ErrorCode::damaged, "is not a database; if it was one, restore a backup");
+  write("tables.db", "short");
+  refuses(ErrorCode::damaged, "is not a database");
+}
+
+TEST_F(BadStoreTest, AcknowledgedBatchesAreLost) {
+  must_open(directory);
+  const auto early = contents(directory)["tables.db"];
+  const auto store = must_open(directory);
+  ASSERT_TRUE((*store->begin())->commit(std::vector{new_unit(3, "three")}));
+  const std::string acknowledged = contents(directory)["acknowledged"];
+  const TemporaryDirectory other;
+  directory = other.path();
+  write("tables.db", early);
+  write("acknowledged", acknowledged);
+  refuses(ErrorCode::damaged, "has lost batches that were acknowledged: it knows 3 of 4");
+  std::filesystem::remove(directory / "acknowledged");
+  EXPECT_TRUE(open_sqlite_store(options_for(directory)));
+}
+
+// A power cut may leave it empty or torn: then it says nothing.
+TEST_F(BadStoreTest, AnUnreadableAcknowledgementIsNone) {
+  write("acknowledged", "");
+  must_open(directory);
+  write("acknowledged", std::string(48, '\0'));
+  must_open(directory);
+  write("acknowledged", "batch 00000000000000000099 00000000000000000000\n");
+  must_open(directory);
+}
+
+TEST_F(BadStoreTest, AProcessHasItAlready) {
+  const auto store = must_open(directory);
+  const auto second = open_sqlite_store(options_for(directory));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().message, directory.string() + " is in use by process " +
+                                        std::to_string(getpid()) +
+                                        ": stop it first, or ask it instead");
+}
+
+TEST_F(BadStoreTest, AnotherProcessHasIt) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto store = open_sqlite_store(options_for(directory));
+    const char said = store ? 'y' : 'n';
+    [[maybe_unused]] const auto written = ::write(ready[1], &said, 1);
+    pause();
+    _exit(0);
+  }
+  char said = 0;
+  ASSERT_EQ(read(ready[0], &said, 1), 1);
+  ASSERT_EQ(said, 'y');
+  const auto store = open_sqlite_store(options_for(directory));
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().message.find("is in use by process " + std::to_string(child)),
+            std::string::npos)
+      << store.error().message;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  must_open(directory);  // a lock goes with its process
+}
+
+// As a user who may read it at best. Root may write everywhere, so this is another process's user.
+TEST_F(BadStoreTest, NoPermission) {
+  namespace fs = std::filesystem;
+  fs::permissions(temporary.path(),
+                  fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(directory, fs::perms::owner_read | fs::perms::owner_exec |
+                                 fs::perms::others_read | fs::perms::others_exec);
+  const auto before = contents(directory);
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (getuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
+    const auto store = open_sqlite_store(options_for(directory));
+    const bool is_right =
+        !store && store.error().code == ErrorCode::environment &&
+        store.error().message == "cannot write in " + directory.string() +
+                                     ": Permission denied; give the user of this process the "
+                                     "directory";
+    if (!is_right && !store) std::fprintf(stderr, "%s\n", store.error().message.c_str());
+    _exit(is_right ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(contents(directory), before);
+  fs::permissions(directory, fs::perms::owner_all);
+}
+
+TEST_F(BadStoreTest, NoStoreThere) {
+  SqliteOptions options = options_for(temporary.path() / "none");
+  options.creates = false;
+  EXPECT_EQ(open_sqlite_store(options).error().message,
+            "there is no directory " + options.directory.string());
+  std::filesystem::create_directory(options.directory);
+  EXPECT_EQ(open_sqlite_store(options).error().message,
+            "there is no store in " + options.directory.string());
+}
+
+}  // namespace
+}  // namespace pawl

@@ -1,0 +1,153 @@
+// Backups and exports: what comes back is what was there, or nothing does.
+#include "store/sqlite/transfer.h"
+
+#include <sstream>
+
+#include "stored.h"
+
+namespace pawl {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TransferTest : public StoredTest {
+ protected:
+  std::string exported(const fs::path& from) {
+    std::ostringstream out;
+    EXPECT_TRUE(export_lines(*must_open(from), out, {}));
+    return out.str();
+  }
+  Result<Restored> imported(const std::string& lines) {
+    std::istringstream in(lines);
+    return import_lines(in, options_for(copy), {});
+  }
+  void leaves_nothing() {
+    EXPECT_FALSE(fs::exists(copy));
+    EXPECT_FALSE(fs::exists(copy.string() + ".new"));
+  }
+
+  fs::path copy = temporary.path() / "copy";
+  fs::path file = temporary.path() / "backup.db";
+};
+
+TEST_F(TransferTest, ABackupComesBackWithItsLeasesVoid) {
+  ASSERT_TRUE(back_up(*must_open(directory), file, {}));
+  const auto restored = restore(file, options_for(copy), {});
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->verified.violations, std::vector<Violation>{});
+  EXPECT_EQ(restored->verified.records, 2U);
+  EXPECT_EQ(restored->void_leases, 1U);
+  EXPECT_EQ(restored->last_used, kEight);
+  const auto store = must_open(copy);
+  const auto was = must_open(directory);
+  Record expected = (*(*was->begin())->load(std::vector<RecordId>{{1}}))[0];
+  const Record found = (*(*store->begin())->load(std::vector<RecordId>{{1}}))[0];
+  EXPECT_EQ(found.running->token_hash, TokenHash{});
+  EXPECT_EQ(found.wake_at, kEight);
+  expected.running->token_hash = {};
+  expected.running->lease_until = expected.wake_at = kEight;
+  EXPECT_EQ(found, expected);
+}
+
+TEST_F(TransferTest, ABackupSaysHowFarItIs) {
+  std::int64_t last = 0;
+  std::int64_t all = 0;
+  ASSERT_TRUE(back_up(*must_open(directory), file, [&](std::int64_t done, std::int64_t pages) {
+    last = done;
+    all = pages;
+  }));
+  EXPECT_GT(all, 0);
+  EXPECT_EQ(last, all);
+}
+
+// Batches go on between its steps, and are in it.
+TEST_F(TransferTest, ABackupHoldsWhatWasCommittedMeanwhile) {
+  const auto store = must_open(directory);
+  {
+    const auto backup = *store->backup(file);
+    ASSERT_FALSE(backup->step(1)->is_complete);
+    ASSERT_TRUE((*store->begin())->commit(std::vector{new_unit(3, "three")}));
+    while (!backup->step(1)->is_complete) continue;
+  }
+  EXPECT_EQ(restore(file, options_for(copy), {})->verified.records, 3U);
+}
+
+TEST_F(TransferTest, ABackupThatIsNotCompletedLeavesNoFile) {
+  const auto store = must_open(directory);
+  { ASSERT_FALSE((*store->backup(file))->step(1)->is_complete); }
+  EXPECT_FALSE(fs::exists(file));
+  std::ofstream(file) << "mine";
+  EXPECT_FALSE(store->backup(file));
+  EXPECT_EQ(fs::file_size(file), 4U);
+}
+
+TEST_F(TransferTest, ABadBackupLeavesNothing) {
+  ASSERT_TRUE(back_up(*must_open(directory), file, {}));
+  {
+    sqlite3* db = nullptr;
+    sqlite3_open(file.c_str(), &db);
+    sqlite3_exec(db, "UPDATE state_count SET records = 9", nullptr, nullptr, nullptr);
+    sqlite3_close(db);
+  }
+  const auto restored = restore(file, options_for(copy), {});
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(restored->verified.violations.size(), 1U);
+  leaves_nothing();
+  std::ofstream(file) << "no database";
+  EXPECT_EQ(restore(file, options_for(copy), {}).error().code, ErrorCode::damaged);
+  leaves_nothing();
+  EXPECT_FALSE(restore(temporary.path() / "none.db", options_for(copy), {}));
+  leaves_nothing();
+}
+
+TEST_F(TransferTest, AStoreIsNotOverwritten) {
+  ASSERT_TRUE(back_up(*must_open(directory), file, {}));
+  const auto before = contents(directory);
+  EXPECT_EQ(restore(file, options_for(directory), {}).error().code, ErrorCode::bad_input);
+  EXPECT_EQ(contents(directory), before);
+}
+
+TEST_F(TransferTest, AnExportComesBackTheSame) {
+  const std::string lines = exported(directory);
+  const auto restored = imported(lines);
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->verified.violations, std::vector<Violation>{});
+  EXPECT_EQ(restored->verified.records, 2U);
+  const auto store = must_open(copy);
+  EXPECT_EQ((*(*store->begin())->load(std::vector<RecordId>{{2}}))[0],
+            new_unit(2, "two \"quoted\" ü").record.record);
+  EXPECT_EQ((*store->settings("")).size(), 1U);
+  EXPECT_EQ((*store->machine("order", 1))->text, "machine: order\n");
+}
+
+// A line that was lost, changed, doubled or put elsewhere, and an end that is missing.
+TEST_F(TransferTest, AChangedExportLeavesNothing) {
+  const std::string lines = exported(directory);
+  const auto refuses = [&](const std::string& changed, const std::string& words) {
+    const auto result = imported(changed);
+    ASSERT_FALSE(result);
+    EXPECT_NE(result.error().message.find(words), std::string::npos) << result.error().message;
+    leaves_nothing();
+  };
+  refuses("", "the end is missing");
+  refuses("hello\n", "line 1: ");
+  refuses("{}\n", "line 1: this is no export of Pawl");
+  refuses("{\"pawl_export\":1,\"schema\":9}\n", "line 1: it was exported by another version");
+  refuses(lines.substr(0, lines.find("{\"end\"")), "the end is missing");
+  std::string changed = lines;
+  changed.replace(changed.find("machine: order"), 14, "machine: other");
+  refuses(changed, "the end is missing, or lines before it were changed");
+  changed = lines;
+  changed.replace(changed.find("{\"table\":\"inbox\""), 16, "{\"table\":\"zebra\"");
+  refuses(changed, "there is no table zebra");
+  const std::size_t row = lines.find("\n[") + 1;
+  changed = lines;
+  changed.insert(row, "[1]\n");
+  refuses(changed, "the row has not as many values");
+  changed = lines;
+  changed.insert(lines.find('\n') + 1, "[1]\n");
+  refuses(changed, "line 2: a row before its table");
+}
+
+}  // namespace
+}  // namespace pawl
