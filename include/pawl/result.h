@@ -62,11 +62,11 @@ class [[nodiscard]] Result {
     PAWL_ASSERT(has_value(), "value() of a Result that holds an error");
     return *std::get_if<0>(&state_);
   }
-  T&& value() && { return std::move(value()); }
+  T value() && { return std::move(value()); }  // lives on, as in `for (auto& item : *list())`
 
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
-  T&& operator*() && { return std::move(value()); }
+  T operator*() && { return std::move(value()); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 

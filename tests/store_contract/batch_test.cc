@@ -123,6 +123,18 @@ TEST_P(BatchTest, CreatedBesideOthersAndFoundIsFine) {
   EXPECT_EQ(stored("new").state, "a");
 }
 
+TEST_P(BatchTest, AskingForANameForgetsNothingOfItsRecord) {
+  commit(created("k"));
+  const Unit first = changed("k", "b");
+  const Unit late = changed("k", "c");
+  Unit asks = created("other");
+  asks.created = {created("k").record};
+  const auto outcomes = commit({first, asks, late});
+  EXPECT_EQ(outcomes[1].found.size(), 1U);
+  EXPECT_EQ(outcomes[2].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("k").state, "b");
+}
+
 TEST_P(BatchTest, ReadyOnesComeByPriorityThenInstantThenId) {
   ready("late", "q", now + seconds{1});
   ready("early", "q", now - seconds{1});

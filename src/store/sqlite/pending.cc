@@ -60,9 +60,8 @@ Result<Pending::Touched*> Pending::touched(RecordId id) {
 
 Result<bool> Pending::is_taken(const RecordName& name) {
   if (const auto known = taken_.find(text_of(name)); known != taken_.end()) return known->second;
-  Record record;
-  PAWL_CHECK(load(name, record));
-  return record.id.value != 0;
+  PAWL_TRY(const bool found, tables_.has_record(name));
+  return taken_[text_of(name)] = found;
 }
 
 Result<bool> Pending::exists(RecordId id) {

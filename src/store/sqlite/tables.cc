@@ -129,6 +129,12 @@ Result<bool> Tables::has_record(RecordId id) {
   return rows.next();
 }
 
+Result<bool> Tables::has_record(const RecordName& name) {
+  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM record WHERE machine = ?1 AND key = ?2",
+                                name.machine, name.key));
+  return rows.next();
+}
+
 Result<void> Tables::insert(const Record& record, std::string_view queue,
                             const std::vector<std::string>& slot_names) {
   const std::string slots = joined_lines(slot_names);

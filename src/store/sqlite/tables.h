@@ -62,6 +62,7 @@ class Tables {
   Result<bool> find(RecordId id, Kept& kept);
   Result<bool> find(const RecordName& name, Kept& kept);
   Result<bool> has_record(RecordId id);
+  Result<bool> has_record(const RecordName& name);
 
   // The row of a record. What stands beside it is for the caller.
   Result<void> insert(const Record& record, std::string_view queue,
