@@ -1,6 +1,8 @@
 #include "store/sqlite/reading.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "store/query.h"
 #include "store/sqlite/tables.h"
@@ -109,26 +111,40 @@ Result<Page<Entry>> Reading::log(RecordId record, const Cursor& from, std::size_
   }
 }
 
-// The end of the feed is a place as well: what comes later is read from there.
+// The end of the feed is a place as well: what comes later is read from there. Names come from
+// records that are read as a whole: only so their checksum says whether they are right.
 Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
   PAWL_TRY(std::int64_t last, read_number(from));
   const std::lock_guard lock(mutex_);
   static const std::string sql = std::string("SELECT ") + Tables::kEntryColumns +
-                                 ", machine, key FROM log JOIN record ON id = log.record "
-                                 "WHERE position > ?1 ORDER BY position LIMIT ?2";
+                                 " FROM log WHERE position > ?1 ORDER BY position LIMIT ?2";
   PAWL_TRY(Rows found, db_.query(sql.c_str(), last, page_size(max)));
+  std::unordered_map<std::uint64_t, RecordName> names;
   Page<LoggedEntry> page;
   for (;;) {
     PAWL_TRY(const bool more, found.next());
     if (!more) break;
     PAWL_TRY(Entry entry, Tables::entry_of(found));
-    page.items.push_back({{static_cast<std::uint64_t>(found.integer(2))},
-                          {std::string(found.text(4)), std::string(found.text(5))},
-                          std::move(entry)});
+    const RecordId record{static_cast<std::uint64_t>(found.integer(2))};
+    auto [name, is_new] = names.try_emplace(record.value);
+    if (is_new) {
+      PAWL_TRY(name->second, name_of(record));
+    }
+    page.items.push_back({record, name->second, std::move(entry)});
     last = found.integer(3);
   }
   page.next = std::to_string(last);
   return page;
+}
+
+Result<RecordName> Reading::name_of(RecordId record) {
+  Kept kept;
+  PAWL_TRY(const bool is_there, Tables(db_).find(record, kept));
+  if (!is_there)
+    return Error{ErrorCode::damaged, "record " + std::to_string(record.value) +
+                                         " has entries but is not there: run `pawl verify`, "
+                                         "restore a backup"};
+  return RecordName{std::move(kept.record.machine), std::move(kept.record.key)};
 }
 
 // --- the rest ----------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ class Reading {
   // The query and the mark have to live until the rows are gone.
   Result<Rows> rows(const Query& query, const std::optional<Label>& mark, const Cursor& from);
 
+  Result<RecordName> name_of(RecordId record);
+
   std::mutex mutex_;
   Database db_;
 };
