@@ -1,5 +1,6 @@
 #include "store/sqlite/schema.h"
 
+#include <memory>
 #include <string>
 
 namespace pawl::sqlite {
@@ -99,14 +100,12 @@ Result<void> set(Database& db, const Setting& setting) {
   // Not a literal, so it is not kept among the prepared statements.
   sqlite3_stmt* read = nullptr;
   const std::string sql = std::string("PRAGMA ") + setting.name;
-  sqlite3_prepare_v2(db.handle(), sql.c_str(), -1, &read, nullptr);
-  std::string value;
-  {
-    Rows rows(read);
-    PAWL_TRY(const bool found, rows.next());
-    if (found) value = rows.text(0);
-  }
-  sqlite3_finalize(read);
+  const int code = sqlite3_prepare_v2(db.handle(), sql.c_str(), -1, &read, nullptr);
+  if (code != SQLITE_OK) return error_of(db.handle(), code, sql);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> finalized(read, sqlite3_finalize);
+  Rows rows(read);
+  PAWL_TRY(const bool found, rows.next());
+  const std::string value(found ? rows.text(0) : "");
   if (value == setting.value) return {};
   return Error{ErrorCode::environment, "SQLite did not take " + sql + "=" + setting.value +
                                            " but has " + value + ": use another build of it"};
