@@ -432,15 +432,33 @@ Result<void> prepare_directory(const std::filesystem::path& directory, bool crea
   return {};
 }
 
-Result<void> check_file(const std::string& path, const SqliteOptions& options) {
+// False: it has to be made.
+Result<bool> check_file(const std::string& path, const SqliteOptions& options) {
   PAWL_TRY(const bool is_there, VfsFile::exists(path, options.vfs));
   if (!is_there && !options.creates)
     return Error{ErrorCode::bad_input, "there is no store in " + options.directory.string()};
-  if (!is_there) return {};
+  if (!is_there) return false;
   constexpr std::size_t kHeaderSize = 100;
   PAWL_TRY(VfsFile file, VfsFile::open(path, options.vfs, false));
   PAWL_TRY(const std::string header, file.read(kHeaderSize));
-  return check_header(path, header);
+  auto checked = check_header(path, header);
+  if (checked) return !header.empty();
+  if (checked.error().code != ErrorCode::damaged) return std::move(checked).error();
+  // The very first page may have been cut off: its journal says so, and SQLite takes it back.
+  PAWL_TRY(const bool has_journal, VfsFile::exists(path + "-journal", options.vfs));
+  if (!has_journal) return std::move(checked).error();
+  return false;
+}
+
+// Whether the tables hold every batch that was acknowledged.
+Result<void> check_complete(const Acknowledged& acknowledged, std::int64_t known,
+                            const std::filesystem::path& directory) {
+  if (acknowledged.batch().value_or(0) <= known) return {};
+  return Error{ErrorCode::damaged,
+               directory.string() + " has lost batches that were acknowledged: it knows " +
+                   std::to_string(known) + " of " + std::to_string(*acknowledged.batch()) +
+                   ". Keep a copy of the directory, then restore a backup; or, to go on without "
+                   "them, remove the file `acknowledged`"};
 }
 
 Result<Database> open_tables(const std::string& path, const SqliteOptions& options, bool writes) {
@@ -464,19 +482,15 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   PAWL_CHECK(prepare_directory(options.directory, options.creates));
   PAWL_TRY(DirectoryLock lock, DirectoryLock::take(options.directory));
   const std::string path = options.directory / "tables.db";
-  PAWL_CHECK(check_file(path, options));
+  PAWL_TRY(const bool is_made, check_file(path, options));
+  PAWL_TRY(Acknowledged acknowledged,
+           Acknowledged::open(options.directory / "acknowledged", options.vfs));
+  // SQLite throws the log of an empty file away.
+  if (!is_made) PAWL_CHECK(check_complete(acknowledged, 0, options.directory));
   PAWL_TRY(Database db, open_tables(path, options, true));
   PAWL_CHECK(bring_up_to_date(db, path));
   PAWL_TRY(const Counter counter, Tables(db).counter());
-  PAWL_TRY(Acknowledged acknowledged,
-           Acknowledged::open(options.directory / "acknowledged", options.vfs));
-  if (acknowledged.batch().value_or(0) > counter.batch)
-    return Error{
-        ErrorCode::damaged,
-        options.directory.string() + " has lost batches that were acknowledged: it knows " +
-            std::to_string(counter.batch) + " of " + std::to_string(*acknowledged.batch()) +
-            ". Keep a copy of the directory, then restore a backup; or, to go on without "
-            "them, remove the file `acknowledged`"};
+  PAWL_CHECK(check_complete(acknowledged, counter.batch, options.directory));
   PAWL_TRY(Database reading, open_tables(path, options, false));
   if (!options.clock) options.clock = machine_clock;
   auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter,

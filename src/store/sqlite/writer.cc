@@ -19,6 +19,7 @@ Writer::Writer(Database opened, Acknowledged acknowledged, Counter counter,
         return SQLITE_OK;
       },
       &wal_pages_);
+  sqlite3_db_config(db_.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
 
 // What is on the disk after an unknown outcome is for the next start to find out.
