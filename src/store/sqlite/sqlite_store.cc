@@ -521,8 +521,10 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   PAWL_CHECK(acknowledged.put(counter.batch));  // later it needs no space
   PAWL_TRY(Database reading, open_tables(path, options, false));
   if (!options.clock) options.clock = machine_clock;
-  auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter,
-                                         options.wal_mib * kPagesPerMib, std::move(options.clock));
+  const std::int64_t wal_pages =
+      options.wal_pages > 0 ? options.wal_pages : options.wal_mib * kPagesPerMib;
+  auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter, wal_pages,
+                                         std::move(options.clock));
   return std::unique_ptr<SqliteStore>(
       std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading)));
 }
