@@ -20,7 +20,10 @@ class BadStoreTest : public StoredTest {
     auto after = contents(directory);
     before.erase("lock");  // names who tried last
     after.erase("lock");
-    EXPECT_EQ(after, before);
+    // SQLite has looked whether there is a log.
+    if (after["tables.db-wal"].empty()) after.erase("tables.db-wal");
+    after.erase("tables.db-shm");
+    EXPECT_TRUE(after == before) << "a file was touched";
   }
   void write(const std::string& name, const std::string& bytes) {
     std::ofstream(directory / name, std::ios::binary) << bytes;
@@ -127,7 +130,7 @@ TEST_F(BadStoreTest, NoPermission) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_EQ(contents(directory), before);
+  EXPECT_TRUE(contents(directory) == before);
   fs::permissions(directory, fs::perms::owner_all);
 }
 

@@ -104,7 +104,7 @@ TEST_F(TransferTest, AStoreIsNotOverwritten) {
   ASSERT_TRUE(back_up(*must_open(directory), file, {}));
   const auto before = contents(directory);
   EXPECT_EQ(restore(file, options_for(directory), {}).error().code, ErrorCode::bad_input);
-  EXPECT_EQ(contents(directory), before);
+  EXPECT_TRUE(contents(directory) == before);
 }
 
 TEST_F(TransferTest, AnExportComesBackTheSame) {

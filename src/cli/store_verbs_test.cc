@@ -1,0 +1,121 @@
+// The verbs on a stopped store: what they say, and their exit codes.
+#include <fstream>
+#include <sstream>
+
+#include "base/json_text.h"
+#include "cli/cli.h"
+#include "tests/store_sqlite/stored.h"
+
+namespace pawl::cli {
+namespace {
+
+struct Ran {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+class StoreVerbsTest : public StoredTest {
+ protected:
+  Ran run_pawl(const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const ExitCode code = run(arguments, {out, err, [] { return kEight; }});
+    return {code, out.str(), err.str()};
+  }
+
+  std::string dir = directory.string();
+  std::string copy = (temporary.path() / "copy").string();
+  std::string file = (temporary.path() / "file").string();
+};
+
+TEST_F(StoreVerbsTest, VerifySaysThatAllIsWell) {
+  const Ran ran = run_pawl({"verify", dir});
+  EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
+  EXPECT_EQ(ran.out, dir + ": ok, 2 records, 2 entries\n");
+  EXPECT_EQ(run_pawl({"verify", dir, "--json"}).out,
+            R"({"ok":true,"records":2,"entries":2,"violations":[]})"
+            "\n");
+}
+
+TEST_F(StoreVerbsTest, VerifyNamesWhatIsWrong) {
+  tamper(directory, "UPDATE slot SET taken = 3; DELETE FROM mark WHERE record = 2");
+  const Ran ran = run_pawl({"verify", dir});
+  EXPECT_EQ(ran.code, ExitCode::wrong);
+  EXPECT_EQ(ran.out,
+            "mark: record 2: it is not found by region \"eu\"\n"
+            "I19: slot pay: 3 counted, 1 records take it\n" +
+                dir + ": 2 violations in 2 records, 2 entries\n");
+  const Ran json = run_pawl({"verify", dir, "--json"});
+  EXPECT_EQ(json.code, ExitCode::wrong);
+  EXPECT_TRUE(check_json(json.out)) << json.out;
+}
+
+TEST_F(StoreVerbsTest, DoctorSaysWhatToDo) {
+  const Ran good = run_pawl({"doctor", dir});
+  EXPECT_EQ(good.code, ExitCode::ok) << good.out;
+  EXPECT_NE(good.out.find("ok: version: SQLite "), std::string::npos) << good.out;
+  EXPECT_NE(good.out.find("ok: store: last used 2026-03-02T08:00:00Z\n"), std::string::npos)
+      << good.out;
+  EXPECT_NE(good.out.find("ok: invariants: hold for 2 records and 2 entries\n"), std::string::npos)
+      << good.out;
+  tamper(directory, "UPDATE slot SET taken = 3");
+  const Ran bad = run_pawl({"doctor", dir});
+  EXPECT_EQ(bad.code, ExitCode::wrong);
+  EXPECT_NE(bad.out.find("problem: invariants: 1 violation, the first: slot pay"),
+            std::string::npos)
+      << bad.out;
+  EXPECT_NE(bad.out.find("  `pawl verify` lists them; keep a copy"), std::string::npos) << bad.out;
+  EXPECT_TRUE(check_json(run_pawl({"doctor", dir, "--json"}).out));
+  tamper(directory, "PRAGMA user_version = 99");
+  EXPECT_NE(run_pawl({"doctor", dir}).out.find("problem: store: "), std::string::npos);
+}
+
+TEST_F(StoreVerbsTest, ABackupIsRestored) {
+  const Ran backup = run_pawl({"backup", dir, file});
+  EXPECT_EQ(backup.code, ExitCode::ok) << backup.err;
+  EXPECT_TRUE(backup.out.starts_with(file + ": ")) << backup.out;
+  const Ran restored = run_pawl({"restore", file, copy});
+  EXPECT_EQ(restored.code, ExitCode::ok) << restored.err;
+  EXPECT_EQ(restored.out, copy +
+                              ": 2 records, 2 entries, as of 2026-03-02T08:00:00Z; verified\n"
+                              "1 attempt ran when it was made: their leases are void, they will be "
+                              "tried again\n");
+  EXPECT_EQ(run_pawl({"verify", copy}).code, ExitCode::ok);
+  EXPECT_EQ(run_pawl({"restore", file, copy}).code, ExitCode::wrong);  // it is there already
+  EXPECT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::wrong);    // so is the file
+}
+
+TEST_F(StoreVerbsTest, AnExportIsImported) {
+  EXPECT_EQ(run_pawl({"export", dir, file}).code, ExitCode::ok);
+  std::ifstream in(file);
+  EXPECT_EQ(run_pawl({"export", dir}).out, std::string(std::istreambuf_iterator<char>(in), {}));
+  const Ran imported = run_pawl({"import", file, copy, "--json"});
+  EXPECT_EQ(imported.code, ExitCode::ok) << imported.err;
+  EXPECT_EQ(imported.out, R"({"ok":true,"records":2,"entries":2,"void_leases":1,)"
+                          R"("last_used":"2026-03-02T08:00:00Z","violations":[]})"
+                          "\n");
+  std::ofstream(file, std::ios::app) << "{}\n";
+  EXPECT_EQ(run_pawl({"import", file, copy + "2"}).code, ExitCode::ok);  // what follows the end
+  std::ofstream(file) << "{}\n";
+  const Ran bad = run_pawl({"import", file, copy + "3"});
+  EXPECT_EQ(bad.code, ExitCode::wrong);
+  EXPECT_EQ(bad.err, "pawl: " + file + ": error: line 1: this is no export of Pawl\n");
+}
+
+TEST_F(StoreVerbsTest, WhatIsNotThereOrInUseIsSaid) {
+  const std::string none = (temporary.path() / "none").string();
+  for (const char* verb : {"verify", "doctor", "export"})
+    EXPECT_EQ(run_pawl({verb, none}).code, ExitCode::wrong) << verb;
+  EXPECT_EQ(run_pawl({"backup", none, file}).err,
+            "pawl: error: there is no directory " + none + "\n");
+  EXPECT_EQ(run_pawl({"restore", none, copy}).code, ExitCode::environment);
+  EXPECT_EQ(run_pawl({"import", none, copy}).code, ExitCode::environment);
+  const auto store = must_open(directory);
+  const Ran ran = run_pawl({"verify", dir});
+  EXPECT_EQ(ran.code, ExitCode::environment);
+  EXPECT_NE(ran.err.find("is in use by process"), std::string::npos) << ran.err;
+}
+
+}  // namespace
+}  // namespace pawl::cli
