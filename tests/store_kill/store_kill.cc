@@ -3,8 +3,9 @@
 //
 // The writer tells each batch that was acknowledged to its caller, which kills it at a random
 // moment, opens the store as every start does and compares: what was acknowledged is there, of the
-// batch in flight all or nothing, nothing twice, and everything holds together. At most N kills in
-// at most M minutes. The last line says what was reached; exit status 1 when something is wrong.
+// batch in flight all or nothing, nothing twice, and everything holds together. Then it kills a
+// process that backs up and restores: what there is then is whole. At most N kills of each in at
+// most M minutes. The last line says what was reached; exit status 1 when something is wrong.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 
 #include "model/codec.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/transfer.h"
 #include "store/verify.h"
 #include "tests/support/temporary_directory.h"
 
@@ -122,8 +124,23 @@ void commit_next(SqliteStore& store, std::uint64_t& last_id) {
   }
 }
 
+// Backs the store up and restores it, until it is killed.
+[[noreturn]] void transfer_for_ever(const std::filesystem::path& directory,
+                                    const std::filesystem::path& backup,
+                                    const std::filesystem::path& restored) {
+  const auto store = open_store(directory);
+  for (;;) {
+    std::filesystem::remove(backup);
+    if (!back_up(*store, backup, {})) fail("cannot back up");
+    std::filesystem::remove_all(restored);
+    must(restore(backup, {.directory = restored}, {}));
+  }
+}
+
 struct Tally {
   std::int64_t kills = 0;
+  std::int64_t backups_there = 0;
+  std::int64_t restored_there = 0;
   std::int64_t acknowledged = 0;
   std::int64_t in_flight_there = 0;
   std::int64_t in_flight_gone = 0;
@@ -149,21 +166,54 @@ std::int64_t look_into(const std::filesystem::path& directory) {
   return n;
 }
 
+template <class Act>
+pid_t in_a_process(Act act) {
+  const pid_t process = fork();
+  if (process < 0) fail("cannot make a process");
+  if (process == 0) act();
+  return process;
+}
+
+void kill_and_wait(pid_t process, std::mt19937_64& random) {
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 120'000));
+  kill(process, SIGKILL);
+  int status = 0;
+  waitpid(process, &status, 0);
+  if (!WIFSIGNALED(status)) fail("a process ended by itself");
+}
+
+// A backup or a restored store of that name is a whole one, or there is none.
+void kill_a_transfer(const std::filesystem::path& directory, std::int64_t batches,
+                     std::mt19937_64& random, Tally& tally) {
+  const std::filesystem::path backup = directory.string() + ".backup";
+  const std::filesystem::path restored = directory.string() + ".restored";
+  std::filesystem::remove(backup);
+  std::filesystem::remove_all(restored);
+  kill_and_wait(in_a_process([&] { transfer_for_ever(directory, backup, restored); }), random);
+  if (look_into(directory) != batches) fail("a transfer has changed the store");
+  // What a killed removal has left is no store of that name.
+  if (std::filesystem::exists(restored / "tables.db") &&
+      std::filesystem::exists(restored / "lock")) {
+    if (look_into(restored) != batches) fail("the restored store is not the one backed up");
+    ++tally.restored_there;
+  }
+  std::filesystem::remove_all(restored);
+  if (!std::filesystem::exists(backup)) return;
+  must(restore(backup, {.directory = restored}, {}));
+  if (look_into(restored) != batches) fail("the backup is not of this store");
+  ++tally.backups_there;
+}
+
 void kill_once(const std::filesystem::path& directory, std::mt19937_64& random, Tally& tally,
                std::int64_t& batches) {
   int pipes[2];
   if (pipe(pipes) != 0) fail("cannot make a pipe");
-  const pid_t writer = fork();
-  if (writer == 0) {
+  const pid_t writer = in_a_process([&] {
     close(pipes[0]);
     write_for_ever(directory, pipes[1]);
-  }
+  });
   close(pipes[1]);
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 120'000));
-  kill(writer, SIGKILL);
-  int status = 0;
-  waitpid(writer, &status, 0);
-  if (!WIFSIGNALED(status)) fail("the writer ended by itself");
+  kill_and_wait(writer, random);
   std::int64_t acknowledged = 0;
   char buffer[4096];
   for (ssize_t size = 0; (size = read(pipes[0], buffer, sizeof buffer)) > 0;) acknowledged += size;
@@ -198,12 +248,17 @@ int main(int argc, char** argv) {
   Tally tally;
   std::int64_t batches = 0;
   const auto end = Clock::now() + std::chrono::duration<double>(minutes * 60);
-  while (tally.kills < kills && Clock::now() < end)
+  while (tally.kills < kills && Clock::now() < end) {
     kill_once(temporary.path() / "store", random, tally, batches);
-  std::printf(
-      "%lld kills, %lld batches acknowledged and there; of those in flight %lld there, %lld "
-      "not, none in part\n",
-      static_cast<long long>(tally.kills), static_cast<long long>(tally.acknowledged),
-      static_cast<long long>(tally.in_flight_there), static_cast<long long>(tally.in_flight_gone));
+    kill_a_transfer(temporary.path() / "store", batches, random, tally);
+  }
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const std::string reached =
+      number(tally.kills) + " kills, " + number(tally.acknowledged) +
+      " batches acknowledged and there; of those in flight " + number(tally.in_flight_there) +
+      " there, " + number(tally.in_flight_gone) +
+      " not, none in part; as many kills of transfers, " + number(tally.backups_there) +
+      " backups and " + number(tally.restored_there) + " restored stores found, all whole";
+  std::puts(reached.c_str());
   return tally.kills * 10 >= kills ? 0 : 1;
 }

@@ -74,8 +74,13 @@ TEST_F(TransferTest, ABackupHoldsWhatWasCommittedMeanwhile) {
 
 TEST_F(TransferTest, ABackupThatIsNotCompletedLeavesNoFile) {
   const auto store = must_open(directory);
-  { ASSERT_FALSE((*store->backup(file))->step(1)->is_complete); }
+  {
+    const auto backup = *store->backup(file);
+    ASSERT_FALSE(backup->step(1)->is_complete);
+    EXPECT_FALSE(fs::exists(file));
+  }
   EXPECT_FALSE(fs::exists(file));
+  EXPECT_FALSE(fs::exists(file.string() + ".new"));
   std::ofstream(file) << "mine";
   EXPECT_FALSE(store->backup(file));
   EXPECT_EQ(fs::file_size(file), 4U);

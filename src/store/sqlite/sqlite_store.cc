@@ -7,6 +7,7 @@
 
 #include "store/sqlite/check_rows.h"
 #include "store/sqlite/directory_lock.h"
+#include "store/sqlite/new_directory.h"
 #include "store/sqlite/pending.h"
 #include "store/sqlite/reading.h"
 #include "store/sqlite/schema.h"
@@ -375,31 +376,48 @@ class OpenedStore final : public SqliteStore {
 
 // --- backup ------------------------------------------------------------------------------------
 
+// Under another name until it is complete: a file of the name that was asked for is a whole backup.
 class RunningBackup final : public Backup {
  public:
-  RunningBackup(std::filesystem::path file, Database to, sqlite3_backup* backup)
-      : file_(std::move(file)), to_(std::move(to)), backup_(backup) {}
+  RunningBackup(std::filesystem::path file, std::filesystem::path unfinished, Database to,
+                sqlite3_backup* backup)
+      : file_(std::move(file)),
+        unfinished_(std::move(unfinished)),
+        to_(std::move(to)),
+        backup_(backup) {}
   ~RunningBackup() override {
     if (backup_ == nullptr) return;
     sqlite3_backup_finish(backup_);
     std::error_code ignored;
-    std::filesystem::remove(file_, ignored);
+    std::filesystem::remove(unfinished_, ignored);
   }
 
   Result<Progress> step(int pages) override {
     const int code = sqlite3_backup_step(backup_, pages);
     if (code != SQLITE_OK && code != SQLITE_DONE)
-      return error_of(to_.handle(), code, "cannot write " + file_.string());
+      return error_of(to_.handle(), code, "cannot write " + unfinished_.string());
     const std::int64_t all = sqlite3_backup_pagecount(backup_);
     const Progress progress{all, all - sqlite3_backup_remaining(backup_), code == SQLITE_DONE};
-    if (progress.is_complete && sqlite3_backup_finish(std::exchange(backup_, nullptr)) != SQLITE_OK)
-      return error_of(to_.handle(), sqlite3_errcode(to_.handle()),
-                      "cannot write " + file_.string());
+    if (progress.is_complete) PAWL_CHECK(complete());
     return progress;
   }
 
  private:
+  Result<void> complete() {
+    if (sqlite3_backup_finish(std::exchange(backup_, nullptr)) != SQLITE_OK)
+      return error_of(to_.handle(), sqlite3_errcode(to_.handle()),
+                      "cannot write " + unfinished_.string());
+    PAWL_CHECK(sync_to_disk(unfinished_));
+    std::error_code failed;
+    std::filesystem::rename(unfinished_, file_, failed);
+    if (failed)
+      return Error{ErrorCode::environment,
+                   "cannot rename to " + file_.string() + ": " + failed.message()};
+    return sync_to_disk(std::filesystem::absolute(file_).parent_path());
+  }
+
   std::filesystem::path file_;
+  std::filesystem::path unfinished_;
   Database to_;
   sqlite3_backup* backup_;
 };
@@ -409,14 +427,17 @@ Result<std::unique_ptr<Backup>> OpenedStore::backup(const std::filesystem::path&
   if (std::filesystem::exists(file))
     return Error{ErrorCode::bad_input,
                  file.string() + " is there already: name a new file for the backup"};
-  PAWL_TRY(
-      Database to,
-      Database::open(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE, ""));
+  const std::filesystem::path unfinished = file.string() + ".new";
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);  // of an earlier try
+  PAWL_TRY(Database to, Database::open(unfinished, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, ""));
   sqlite3_backup* const backup =
       sqlite3_backup_init(to.handle(), "main", writer_->database().handle(), "main");
   if (backup == nullptr)
-    return error_of(to.handle(), sqlite3_errcode(to.handle()), "cannot write " + file.string());
-  return std::unique_ptr<Backup>(std::make_unique<RunningBackup>(file, std::move(to), backup));
+    return error_of(to.handle(), sqlite3_errcode(to.handle()),
+                    "cannot write " + unfinished.string());
+  return std::unique_ptr<Backup>(
+      std::make_unique<RunningBackup>(file, unfinished, std::move(to), backup));
 }
 
 // --- opening -----------------------------------------------------------------------------------
@@ -471,7 +492,7 @@ Result<Database> open_tables(const std::string& path, const SqliteOptions& optio
 }
 
 int write_again(sqlite3_file* file) {
-  constexpr sqlite3_int64 kPiece = 1 << 20;
+  constexpr sqlite3_int64 kPiece = 1 << 16;  // SQLite's own files take less than 128 KiB at once
   const sqlite3_io_methods& methods = *file->pMethods;
   std::vector<char> bytes(kPiece);
   sqlite3_int64 size = 0;

@@ -39,8 +39,8 @@ class Backup {
 
   virtual ~Backup() = default;  // before it is complete: takes what there is away
 
-  // Copies some more pages. When it is complete the file is durable and holds the store as it is
-  // now.
+  // Copies some more pages. When it is complete, and not before, there is a file of that name: it
+  // is durable and holds the store as it is now.
   virtual Result<Progress> step(int pages) = 0;
 };
 
