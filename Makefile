@@ -8,15 +8,16 @@ COUNT ?= 400
 MINUTES ?= 3
 SEED ?= $(shell date +%s)
 SHARES ?=
+REFERENCE ?= $(wildcard ../shared/bench)
 
 ORACLE := build/dev/tests/calendar/recurrence_oracle
 # ctest says how many tests passed before it says how long they took; here it comes last.
 CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
 
-.PHONY: help run test test-more test-time mutants soak bench lint format fuzz clean
+.PHONY: help run test test-more test-time mutants soak bench bench-10m lint format fuzz clean
 
 help:  ## Print these lines
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 run:  ## Build the program and show what it can do
 	@scripts/setup.sh build
@@ -46,10 +47,16 @@ soak:  ## As test-more, but with the full counts, however long they take
 	@scripts/setup.sh build more
 	@scripts/test_more.sh --full $(SHARES)
 
-bench:  ## Measure the build that is shipped
+bench:  ## Measure the build that is shipped (REFERENCE=DIR: where the bare loop to compare the store with is)
 	@scripts/setup.sh build more
 	@scripts/build.sh release
 	@scripts/bench.sh
+	@bench/store_rounds.py build/release/bench $(REFERENCE)
+
+bench-10m:  ## Open a store of ten million records: how long, with how much memory
+	@scripts/setup.sh build more
+	@scripts/build.sh release store_loop
+	@bench/store_rounds.py build/release/bench --sleeping 10000000
 
 lint:  ## Check format, clang-tidy's findings and files that no build names
 	@scripts/setup.sh build more

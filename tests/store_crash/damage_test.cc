@@ -57,9 +57,9 @@ class Damage {
 
   std::string bytes(const std::string& file) { return disk_.seen()[host_.path(file)]; }
 
-  void open_with(const std::string& file, std::string bytes, Counted& counted) {
+  void open_with(const std::string& file, const std::string& damaged_bytes, Counted& counted) {
     Disk damaged = disk_;
-    damaged.put(host_.path(file), std::move(bytes));
+    damaged.put(host_.path(file), damaged_bytes);
     host_.restart(damaged);
     host_.set_clock(kLater);
     ++counted.tried;

@@ -125,7 +125,7 @@ std::map<std::string, std::string> Disk::seen() const {
   return all;
 }
 
-void Disk::put(const std::string& path, std::string bytes) {
+void Disk::put(const std::string& path, const std::string& bytes) {
   File& file = names_[path];
   if (file == 0) file = create_nameless();
   durable_names_[path] = file;
@@ -193,7 +193,7 @@ Disk Disk::after(Cut cut, std::mt19937_64& random) const {
     if (cut == Cut::reordered) std::shuffle(kept.begin(), kept.end(), random);
     std::string bytes = content.durable;
     for (const Change& change : kept) apply(change, bytes);
-    found.put(path, std::move(bytes));
+    found.put(path, bytes);
   }
   return found;
 }

@@ -48,7 +48,7 @@ class Disk {
   // What the names stand for, to see whether something was touched.
   std::map<std::string, std::string> seen() const;
   // As if it had always been so.
-  void put(const std::string& path, std::string bytes);
+  void put(const std::string& path, const std::string& bytes);
 
   // What the next start finds.
   Disk after(Cut cut, std::mt19937_64& random) const;

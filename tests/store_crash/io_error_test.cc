@@ -154,7 +154,7 @@ class Faults {
 
 // For n = 1, 2, … until a run has no fault. Writes and reads are many: not each of them, unless
 // much is to be tried.
-void sweep(const Script& script, Fault fault) {
+void sweep(const Script& script, Fault fault, Counted& all) {
   const bool is_frequent = fault.call == Call::write || fault.call == Call::read;
   const auto stride = static_cast<std::int64_t>(std::max<std::size_t>(1, 5 / scaled(1)));
   std::string name(to_text(fault.call));
@@ -171,21 +171,31 @@ void sweep(const Script& script, Fault fault) {
             << ", unknown " << counted.unknown << " (there " << counted.unknown_there
             << "), unnoticed " << counted.unnoticed << "\n";
   EXPECT_GT(counted.runs, 0);
+  for (const auto count : {&Counted::not_opened, &Counted::refused, &Counted::repeated,
+                           &Counted::unknown, &Counted::unknown_there, &Counted::unnoticed})
+    all.*count += counted.*count;
 }
 
 TEST(StoreIoErrors, EveryAnswerIsTrue) {
+  Counted all;
   for (std::uint64_t seed = kSeed; seed <= kSeed + scaled(1) / 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Script script = generate(seed, kSteps);
     for (const Call call :
          {Call::open, Call::write, Call::sync, Call::truncate, Call::remove, Call::read})
       for (const bool for_good : {false, true}) {
-        sweep(script, {.call = call, .for_good = for_good, .why = Fault::Why::io_error});
+        sweep(script, {.call = call, .for_good = for_good, .why = Fault::Why::io_error}, all);
         if (call == Call::write)  // elsewhere SQLite says the same for lack of space
-          sweep(script, {.call = call, .for_good = for_good, .why = Fault::Why::no_space});
+          sweep(script, {.call = call, .for_good = for_good, .why = Fault::Why::no_space}, all);
         if (HasFailure()) return;
       }
   }
+  EXPECT_GT(all.not_opened, 0);
+  EXPECT_GT(all.refused, 0);
+  EXPECT_GT(all.repeated, 0);
+  EXPECT_GT(all.unknown_there, 0);
+  EXPECT_GT(all.unknown, all.unknown_there);
+  EXPECT_GT(all.unnoticed, 0);
 }
 
 std::size_t growth_with_first_step(const Script& script) {

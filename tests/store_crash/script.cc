@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "model/codec.h"
@@ -252,7 +254,7 @@ Result<std::string> apply_batch(Store& store, const Step& step) {
   std::vector<MessageId> ids;
   for (const Claimed& one : claimed)
     for (const Message& message : one.messages) ids.push_back(message.id);
-  std::sort(ids.begin(), ids.end());
+  std::sort(ids.begin(), ids.end(), [](MessageId a, MessageId b) { return a.value < b.value; });
   for (std::size_t i = 0; i < ids.size(); ++i)
     (i < step.takes ? units[0].taken : units[0].postponed).push_back(ids[i]);
   PAWL_TRY(const std::vector<UnitOutcome> outcomes, batch->commit(units));
@@ -500,20 +502,22 @@ Result<std::string> go_on(Store& store, Instant now) {
 Contents read_all(Store& store) { return Reader(store).all(); }
 
 std::string difference(const Contents& expected, const Contents& found) {
+  constexpr std::size_t kLengthMax = 4'000;
   std::string text;
-  const auto add = [&](const std::string& line) {
-    if (text.size() < 4'000) text += line + "\n";
+  const auto add = [&](std::initializer_list<std::string_view> words) {
+    if (text.size() > kLengthMax) return;
+    for (const std::string_view word : words) text += word;
   };
   for (const auto& [name, value] : expected) {
     const auto other = found.find(name);
     if (other == found.end()) {
-      add(name + " is missing: " + value);
+      add({name, " is missing: ", value, "\n"});
     } else if (other->second != value) {
-      add(name + " was " + value + "\n  and is " + other->second);
+      add({name, " was ", value, "\n  and is ", other->second, "\n"});
     }
   }
   for (const auto& [name, value] : found)
-    if (!expected.contains(name)) add(name + " is too much: " + value);
+    if (!expected.contains(name)) add({name, " is too much: ", value, "\n"});
   return text;
 }
 

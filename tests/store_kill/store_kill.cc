@@ -174,8 +174,9 @@ pid_t in_a_process(Act act) {
   return process;
 }
 
-void kill_and_wait(pid_t process, std::mt19937_64& random) {
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 120'000));
+void kill_and_wait(pid_t process, std::chrono::milliseconds within, std::mt19937_64& random) {
+  const auto us = static_cast<std::uint64_t>(std::chrono::microseconds(within).count());
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % us));
   kill(process, SIGKILL);
   int status = 0;
   waitpid(process, &status, 0);
@@ -189,7 +190,8 @@ void kill_a_transfer(const std::filesystem::path& directory, std::int64_t batche
   const std::filesystem::path restored = directory.string() + ".restored";
   std::filesystem::remove(backup);
   std::filesystem::remove_all(restored);
-  kill_and_wait(in_a_process([&] { transfer_for_ever(directory, backup, restored); }), random);
+  kill_and_wait(in_a_process([&] { transfer_for_ever(directory, backup, restored); }),
+                std::chrono::milliseconds{500}, random);
   if (look_into(directory) != batches) fail("a transfer has changed the store");
   // What a killed removal has left is no store of that name.
   if (std::filesystem::exists(restored / "tables.db") &&
@@ -213,7 +215,7 @@ void kill_once(const std::filesystem::path& directory, std::mt19937_64& random, 
     write_for_ever(directory, pipes[1]);
   });
   close(pipes[1]);
-  kill_and_wait(writer, random);
+  kill_and_wait(writer, std::chrono::milliseconds{120}, random);
   std::int64_t acknowledged = 0;
   char buffer[4096];
   for (ssize_t size = 0; (size = read(pipes[0], buffer, sizeof buffer)) > 0;) acknowledged += size;

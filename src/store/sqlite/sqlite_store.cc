@@ -450,7 +450,7 @@ Result<void> prepare_directory(const std::filesystem::path& directory, bool crea
   if (failed)
     return Error{ErrorCode::environment,
                  "cannot make the directory " + directory.string() + ": " + failed.message()};
-  return {};
+  return sync_to_disk(std::filesystem::absolute(directory).lexically_normal().parent_path());
 }
 
 // False: it has to be made.
