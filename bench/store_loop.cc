@@ -9,6 +9,8 @@
 // store of N sleeping records, and the memory it takes. The seeded store is built on first use and
 // kept in DIR; every run copies it, warms up for a quarter of the seconds and is checked at the
 // end.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -68,43 +70,47 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ x >> 32U;
 }
 
-std::string hex(std::uint64_t value, unsigned digits) {
-  std::string text(digits, '0');
-  for (unsigned i = 0; i < digits; ++i) text[i] = "0123456789abcdef"[value >> 4U * i & 15U];
-  return text;
+void put_hex(std::uint64_t value, std::size_t digits, char* to) {
+  for (; digits > 0; --digits, value >>= 4U) *to++ = "0123456789abcdef"[value & 15U];
 }
 
-std::string key_of(std::uint64_t id) { return hex(mix(id), 16); }
+std::string key_of(std::uint64_t id) {
+  std::string key(16, '0');
+  put_hex(mix(id), key.size(), key.data());
+  return key;
+}
 
 // 120 bytes of JSON that change with every revision.
-std::string data_of(std::int64_t revision) {
-  return R"({"n":")" + hex(static_cast<std::uint64_t>(revision), 8) + R"(","x":")" +
-         std::string(97, 'x') + "\"}";
+void put_data(std::int64_t revision, std::string& data) {
+  static const std::string kData = R"({"n":"00000000","x":")" + std::string(97, 'x') + "\"}";
+  data = kData;
+  put_hex(static_cast<std::uint64_t>(revision), 8, data.data() + data.find('0'));
 }
 
 Instant due_of(std::uint64_t id, std::int64_t revision) {
   return kLater + Duration(mix(id * 1'000'003 + static_cast<std::uint64_t>(revision)) % kLaterSpan);
 }
 
-Entry entry_of(const Record& record, std::string from, Entry::Kind kind) {
-  return {.seq = record.revision,
-          .at = kNow,
-          .kind = kind,
-          .from = std::move(from),
-          .to = record.state,
-          .attempt = record.attempt,
-          .cause = kCause};
+void add_entry(RecordChange& change, std::string from, Entry::Kind kind) {
+  Entry& entry = change.entries.emplace_back();
+  entry.seq = change.record.revision;
+  entry.at = kNow;
+  entry.kind = kind;
+  entry.from = std::move(from);
+  entry.to = change.record.state;
+  entry.attempt = change.record.attempt;
+  entry.cause = kCause;
 }
 
-void create(Unit& unit, std::uint64_t id, bool is_job) {
+void create(Unit& unit, std::uint64_t id, std::string key, bool is_job) {
   Record& record = unit.record.record;
   record.id = {id};
   record.machine = "order";
-  record.key = key_of(id);
+  record.key = std::move(key);
   record.created_at = kNow;
   record.revision = record.writes = 1;
   record.entered_at = record.changed_at = kNow;
-  record.data = data_of(1);
+  put_data(1, record.data);
   record.state = is_job ? "ready" : "waiting";
   if (is_job) {
     record.ready_at = kNow + Duration(id);
@@ -112,11 +118,11 @@ void create(Unit& unit, std::uint64_t id, bool is_job) {
   } else {
     record.wake_at = due_of(id, 1);
   }
-  unit.record.entries.push_back(entry_of(record, "", Entry::Kind::created));
+  add_entry(unit.record, "", Entry::Kind::created);
 }
 
 // What follows on a record as it was found: for a job its start or its end, else one more event.
-void move_on(Unit& unit, Record found, bool is_job) {
+void move_on(Unit& unit, Record&& found, bool is_job) {
   Record& record = unit.record.record;
   record = std::move(found);
   unit.record.writes_before = record.writes++;
@@ -130,7 +136,7 @@ void move_on(Unit& unit, Record found, bool is_job) {
     return;  // a start has no entry
   }
   ++record.revision;
-  record.data = data_of(record.revision);
+  put_data(record.revision, record.data);
   if (is_job) {
     record.state = "done";
     record.wake_at.reset();
@@ -138,8 +144,7 @@ void move_on(Unit& unit, Record found, bool is_job) {
     record.state = "fired" + std::to_string(record.revision % 4);
     record.wake_at = due_of(record.id.value, record.revision);
   }
-  unit.record.entries.push_back(
-      entry_of(record, std::move(from), is_job ? Entry::Kind::done : Entry::Kind::event));
+  add_entry(unit.record, std::move(from), is_job ? Entry::Kind::done : Entry::Kind::event);
 }
 
 // --- the workloads -----------------------------------------------------------------------------
@@ -181,6 +186,8 @@ struct Workload {
 void run_batch(Store& store, Workload& workload, std::size_t size) {
   std::vector<Stimulus> stimuli;
   std::vector<RecordName> names;
+  stimuli.reserve(size);
+  names.reserve(size);
   for (std::size_t i = 0; i < size; ++i) {
     stimuli.push_back(workload.next());
     names.push_back({"order", key_of(stimuli.back().id)});
@@ -189,14 +196,14 @@ void run_batch(Store& store, Workload& workload, std::size_t size) {
   std::vector<Record> records = must(batch->load(names));
   std::vector<Unit> units;
   units.reserve(size);
-  std::unordered_map<std::uint64_t, std::size_t> last;
+  std::unordered_map<std::uint64_t, std::size_t> last(size);
   for (std::size_t i = 0; i < size; ++i) {
     // A record that is met twice in a batch is decided on as the first unit left it.
     const auto [met, is_first] = last.try_emplace(stimuli[i].id, i);
     if (!is_first) records[i] = units[std::exchange(met->second, i)].record.record;
     if ((records[i].id.value == 0) != stimuli[i].creates) fail("a key is taken, or not found");
     if (stimuli[i].creates) {
-      create(units.emplace_back(), stimuli[i].id, true);
+      create(units.emplace_back(), stimuli[i].id, std::move(names[i].key), true);
     } else {
       move_on(units.emplace_back(), std::move(records[i]), workload.is_jobs);
     }
@@ -224,7 +231,7 @@ fs::path seeded_directory(const Options& o) {
     for (std::uint64_t id = 1; id <= o.records;) {
       std::vector<Unit> units;
       for (; units.size() < kUnitsMax && id <= o.records; ++id)
-        create(units.emplace_back(), id, false);
+        create(units.emplace_back(), id, key_of(id), false);
       must(must(store->begin())->commit(units));
       if (id % 1'000'000 < kUnitsMax) std::fprintf(stderr, "seeded %zu records\n", std::size_t{id});
     }
@@ -263,6 +270,7 @@ int run(const Options& o) {
   const fs::path directory = o.dir / "run";
   fs::remove_all(directory);
   fs::copy(seeded_directory(o), directory);
+  sync();  // the copy is not part of the run
   const auto store = open_store(directory, o);
   Workload workload(o);
   for (const double end = now_s() + o.seconds / 4; now_s() < end;)

@@ -564,14 +564,22 @@ class Reader {
   }
 
  private:
-  explicit Reader(JsonView map) : map_(map), walk_(map), more_(walk_.next()) {}
+  explicit Reader(JsonView map) : map_(map), walk_(map) { go_on(); }
 
   JsonView find(std::string_view name) {
     if (!in_order_) return map_.member(name);
-    if (!more_ || !walk_.key().is_text(name)) return {};
+    if (!is_next(name)) return {};
     const JsonView value = walk_.value();
-    more_ = walk_.next();
+    go_on();
     return value;
+  }
+  // Most members are absent: their names differ in length or in a few bytes.
+  bool is_next(std::string_view name) const {
+    return key_.size() == name.size() + 2 && key_.substr(1, name.size()) == name;
+  }
+  void go_on() {
+    more_ = walk_.next();
+    key_ = more_ ? walk_.key().json() : std::string_view();
   }
 
   static std::int64_t number(JsonView view) {
@@ -626,7 +634,8 @@ class Reader {
 
   JsonView map_;
   JsonWalk walk_;
-  bool more_;
+  bool more_ = false;
+  std::string_view key_;  // the next one, in quotes
   bool in_order_ = true;
 };
 

@@ -42,21 +42,21 @@ class RowCheck {
   // What every record asks for; each row is crossed out when it is found.
   Result<void> check_records() {
     static const std::string sql =
-        std::string("SELECT ") + Tables::kRecordColumns + " FROM record ORDER BY id";
+        std::string("SELECT key") + Tables::kColumnsAfterKey + " FROM record ORDER BY id";
     PAWL_TRY(Rows rows, db_.query(sql.c_str()));
     for (;;) {
       PAWL_TRY(const bool found, rows.next());
       if (!found) return {};
+      Record record;
       Kept kept;
-      const RecordId id{static_cast<std::uint64_t>(rows.integer(0))};
-      if (const auto read = Tables::read(rows, kept); !read) {
+      const RecordId id{static_cast<std::uint64_t>(rows.integer(1))};
+      if (const auto read = Tables::read(rows, tables_.words(), record, kept); !read) {
         violations_.push_back({"checksum", id, read.error().message});
         continue;
       }
-      last_record_ = kept.record.id.value;
+      last_record_ = record.id.value;
       for (const std::string& slot : kept.slots) ++slots_[slot];
-      PAWL_CHECK(check_beside(kept.record.id,
-                              beside(kept.record, std::move(kept.queue), std::move(kept.slots))));
+      PAWL_CHECK(check_beside(record.id, beside(record, kept.named, std::move(kept.slots))));
     }
   }
 
@@ -97,12 +97,13 @@ class RowCheck {
       if (!found) return {};
       const RecordId id{static_cast<std::uint64_t>(rows.integer(0))};
       const std::string row(rows.text(1));
+      Record record;
       Kept kept;
-      const auto exists = tables_.find(id, kept);
+      const auto exists = tables_.find(id, record, kept);
       if (!exists) continue;  // damaged, as was said
       std::vector<std::string> asked;
       if (*exists) {
-        const Beside beside = sqlite::beside(kept.record, kept.queue, kept.slots);
+        const Beside beside = sqlite::beside(record, kept.named, kept.slots);
         for (const auto due : {&Beside::ready, &Beside::wake})
           if (beside.*due) asked.push_back(text_of(*(beside.*due)));
         for (const Label& mark : beside.marks) asked.push_back(mark.name + " " + mark.value);
@@ -166,7 +167,7 @@ class RowCheck {
   }
 
   static std::string text_of(const Due& due) {
-    return due.queue + " " + std::to_string(due.priority) + " " +
+    return std::to_string(due.queue) + " " + std::to_string(due.priority) + " " +
            std::to_string(due.at.time_since_epoch().count());
   }
 

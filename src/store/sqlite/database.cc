@@ -21,6 +21,12 @@ Error error_of(sqlite3* db, int code, std::string_view attempted) {
   }
 }
 
+void prepare_library() {
+  // Its statistics of memory cost a lock at each allocation, and nobody reads them. Without effect
+  // where the program has begun to use SQLite before.
+  [[maybe_unused]] static const int kConfigured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // --- rows --------------------------------------------------------------------------------------
 
 Rows::Rows(Rows&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
@@ -42,12 +48,22 @@ std::string_view Rows::text(int column) const {
   return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
+// --- inserting ---------------------------------------------------------------------------------
+
+// Without FAIL, several rows would be kept for the case that the last of them cannot be inserted.
+Insert::Insert(const std::string& table, int columns) {
+  std::string row = "(?";
+  for (int i = 1; i < columns; ++i) row += ",?";
+  row += ")";
+  one = "INSERT OR FAIL INTO " + table + " VALUES" + row;
+  several = one;
+  for (std::size_t i = 1; i < kRowsAtOnce; ++i) several += "," + row;
+}
+
 // --- the connection ----------------------------------------------------------------------------
 
 Result<Database> Database::open(const std::string& path, int flags, const std::string& vfs) {
-  // Its statistics of memory cost a lock at each allocation, and nobody reads them. Without effect
-  // where the program has begun to use SQLite before.
-  [[maybe_unused]] static const int kConfigured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  prepare_library();
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX,
                                    vfs.empty() ? nullptr : vfs.c_str());

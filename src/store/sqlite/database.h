@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "pawl/result.h"
@@ -34,6 +36,17 @@ class Rows {
   sqlite3_stmt* statement_;
 };
 
+// How rows of a table are inserted: one, or several with one statement, since to begin and end a
+// statement costs as much as a row.
+struct Insert {
+  static constexpr std::size_t kRowsAtOnce = 16;
+
+  Insert(const std::string& table, int columns);
+
+  std::string one;
+  std::string several;
+};
+
 class Database {
  public:
   // `vfs`: the name of one that was registered, or empty.
@@ -59,6 +72,32 @@ class Database {
   Result<void> run(const char* sql, const Values&... values) {
     PAWL_TRY(Rows rows, query(sql, values...));
     PAWL_TRY([[maybe_unused]] const bool row, rows.next());
+    return {};
+  }
+
+  // The values of several rows, each given as a tuple, one after the other.
+  template <class Row, class ValuesOf>
+  Result<Rows> query_rows(const char* sql, std::span<const Row> rows, const ValuesOf& values_of) {
+    PAWL_TRY(sqlite3_stmt * statement, prepared(sql));
+    int index = 0;
+    for (const Row& row : rows)
+      std::apply([&](const auto&... values) { (bind(statement, ++index, values), ...); },
+                 values_of(row));
+    return Rows(statement);
+  }
+
+  // All columns of each row, as a tuple. After an error the transaction has to be rolled back: some
+  // rows may be there.
+  template <class Row, class ValuesOf>
+  Result<void> insert(const Insert& insert, std::span<const Row> rows, const ValuesOf& values_of) {
+    while (!rows.empty()) {
+      const bool are_several = rows.size() >= Insert::kRowsAtOnce;
+      const std::size_t count = are_several ? Insert::kRowsAtOnce : 1;
+      PAWL_TRY(Rows run, query_rows(are_several ? insert.several.c_str() : insert.one.c_str(),
+                                    rows.first(count), values_of));
+      PAWL_TRY([[maybe_unused]] const bool found, run.next());
+      rows = rows.subspan(count);
+    }
     return {};
   }
 
@@ -90,6 +129,9 @@ class Database {
   sqlite3* db_;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
+
+// Before anything else is asked of SQLite. Once is enough, more does no harm.
+void prepare_library();
 
 // What an SQLite result code means for whoever asked.
 Error error_of(sqlite3* db, int code, std::string_view attempted);

@@ -8,7 +8,6 @@
 namespace pawl::sqlite {
 namespace {
 
-std::string text_of(const RecordName& name) { return name.machine + '\0' + name.key; }
 RecordName name_of(const Record& record) { return {record.machine, record.key}; }
 
 template <class T>
@@ -20,11 +19,10 @@ bool has(const std::vector<T>& list, const T& item) {
 
 // --- reading -----------------------------------------------------------------------------------
 
-Pending::Touched& Pending::keep(Kept& kept) {
-  const Record& record = kept.record;
+Pending::Touched& Pending::keep(const Record& record, Kept& kept) {
   Touched& touched = records_[record.id.value];
   touched.existed = touched.exists = true;
-  touched.before = beside(record, std::move(kept.queue), std::move(kept.slots));
+  touched.before = beside(record, kept.named, std::move(kept.slots));
   touched.writes = record.writes;
   touched.fence = record.fence;
   return touched;
@@ -32,36 +30,42 @@ Pending::Touched& Pending::keep(Kept& kept) {
 
 Result<void> Pending::load(RecordId id, Record& record) {
   Kept kept;
-  PAWL_TRY(const bool found, tables_.find(id, kept));
-  if (!found) return {};
-  keep(kept);
-  record = std::move(kept.record);
+  PAWL_TRY(const bool found, tables_.find(id, record, kept));
+  if (found) keep(record, kept);
   return {};
 }
 
-Result<void> Pending::load(const RecordName& name, Record& record) {
-  Kept kept;
-  PAWL_TRY(const bool found, tables_.find(name, kept));
-  if (found) {
-    keep(kept);
-    record = std::move(kept.record);
-  } else {
-    taken_[text_of(name)] = false;
+Result<void> Pending::load(std::span<const RecordName> names, std::span<Record> records) {
+  std::vector<Kept> kept(names.size());
+  PAWL_CHECK(tables_.find(names, records, kept));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (records[i].id.value != 0) {
+      keep(records[i], kept[i]);
+    } else {
+      taken_[text_of(names[i].machine, names[i].key)] = false;
+    }
   }
   return {};
 }
 
 Result<Pending::Touched*> Pending::touched(RecordId id) {
   if (const auto known = records_.find(id.value); known != records_.end()) return &known->second;
+  Record record;
   Kept kept;
-  PAWL_TRY(const bool found, tables_.find(id, kept));
-  return found ? &keep(kept) : &records_[id.value];
+  PAWL_TRY(const bool found, tables_.find(id, record, kept));
+  return found ? &keep(record, kept) : &records_[id.value];
 }
 
-Result<bool> Pending::is_taken(const RecordName& name) {
-  if (const auto known = taken_.find(text_of(name)); known != taken_.end()) return known->second;
-  PAWL_TRY(const bool found, tables_.has_record(name));
-  return taken_[text_of(name)] = found;
+Result<bool> Pending::is_taken(const Record& record) {
+  const std::string& text = text_of(record.machine, record.key);
+  if (const auto known = taken_.find(text); known != taken_.end()) return known->second;
+  PAWL_TRY(const bool found, tables_.has_record(name_of(record)));
+  return taken_[text] = found;
+}
+
+const std::string& Pending::text_of(const std::string& machine, const std::string& key) {
+  name_text_.assign(machine).append(1, '\0').append(key);
+  return name_text_;
 }
 
 Result<bool> Pending::exists(RecordId id) {
@@ -88,7 +92,7 @@ Result<UnitOutcome> Pending::apply(const Unit& unit, Counter& counter) {
   if (outcome.kind != UnitOutcome::Kind::committed) return outcome;
   PAWL_CHECK(apply(unit.record, counter));
   for (std::size_t i = 0; i < unit.created.size(); ++i) {
-    PAWL_TRY(const bool taken, is_taken(name_of(unit.created[i].record)));
+    PAWL_TRY(const bool taken, is_taken(unit.created[i].record));
     if (taken) {
       outcome.found.push_back(i);
     } else {
@@ -113,7 +117,7 @@ Result<UnitOutcome::Kind> Pending::possible(const Unit& unit) {
   using Kind = UnitOutcome::Kind;
   const RecordChange& change = unit.record;
   if (change.writes_before == 0) {
-    PAWL_TRY(const bool taken, is_taken(name_of(change.record)));
+    PAWL_TRY(const bool taken, is_taken(change.record));
     if (taken) return Kind::key_taken;
   } else {
     PAWL_TRY(const Touched* record, touched(change.record.id));
@@ -139,7 +143,8 @@ Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
   touched.writes = record.writes;
   touched.fence = record.fence;
   touched.change = &change;
-  if (change.purges || change.writes_before == 0) taken_[text_of(name_of(record))] = !change.purges;
+  if (change.purges || change.writes_before == 0)
+    taken_[text_of(record.machine, record.key)] = !change.purges;
   if (change.purges) return tables_.remove_belongings(record.id, name_of(record));
 
   if (change.erases) PAWL_CHECK(tables_.erase_texts(record.id));
@@ -164,16 +169,18 @@ Result<void> Pending::write() {
   for (const auto& [id, touched] : changed)
     if (touched->existed && !touched->exists) PAWL_CHECK(tables_.remove({id}));
   for (const auto& [id, touched] : changed) PAWL_CHECK(write({id}, *touched));
+  PAWL_CHECK(tables_.insert(records_added_));
+  PAWL_CHECK(tables_.write_entries());
 
   std::sort(dues_removed_.begin(), dues_removed_.end());
   std::sort(dues_added_.begin(), dues_added_.end());
   for (const Due& due : dues_removed_) PAWL_CHECK(tables_.remove_due(due));
-  for (const Due& due : dues_added_) PAWL_CHECK(tables_.add_due(due));
+  PAWL_CHECK(tables_.add_dues(dues_added_));
   for (const auto& [slot, by] : slots_)
     if (by != 0) PAWL_CHECK(tables_.add_to_slot(slot, by));
   for (const auto& [name, by] : counts_)
     if (by.first != 0 || by.second != 0)
-      PAWL_CHECK(tables_.add_to_count(name.first, name.second, by.first, by.second));
+      PAWL_CHECK(tables_.add_to_count({name.first, name.second}, by.first, by.second));
   return {};
 }
 
@@ -181,9 +188,13 @@ Result<void> Pending::write(RecordId id, const Touched& touched) {
   Beside after;
   if (touched.exists) {
     const RecordChange& change = *touched.change;
-    after = beside(change.record, change.queue, change.slots);
-    PAWL_CHECK(touched.existed ? tables_.update(change.record, change.queue, change.slots)
-                               : tables_.insert(change.record, change.queue, change.slots));
+    PAWL_TRY(const Named named, tables_.named(change.record, change.queue));
+    after = beside(change.record, named, change.slots);
+    if (touched.existed) {
+      PAWL_CHECK(tables_.update(change.record, named, change.slots));
+    } else {
+      records_added_.push_back(Tables::new_record(change.record, named, change.slots));
+    }
     count(after, +1);
   }
   if (touched.existed) count(touched.before, -1);
@@ -204,7 +215,7 @@ Result<void> Pending::write_beside(RecordId id, const Beside& before, const Besi
 }
 
 void Pending::count(const Beside& beside, int by) {
-  auto& [records, held] = counts_[{beside.machine, beside.state}];
+  auto& [records, held] = counts_[{beside.named.machine, beside.named.state}];
   records += by;
   if (beside.held) held += by;
   for (const std::string& slot : beside.slots) slots_[slot] += by;

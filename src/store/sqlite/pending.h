@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -19,10 +20,10 @@ class Pending {
  public:
   explicit Pending(Tables& tables) : tables_(tables) {}
 
-  // As stored, into a record that is new; left as it is when there is none. What was found, and
-  // what was not, is not looked for again.
+  // As stored, into records that are new; left as they are where there is none. What was found,
+  // and what was not, is not looked for again.
   Result<void> load(RecordId id, Record& record);
-  Result<void> load(const RecordName& name, Record& record);
+  Result<void> load(std::span<const RecordName> names, std::span<Record> records);
 
   // Carries the units out, in order. Their changes have to live until write() has returned.
   Result<std::vector<UnitOutcome>> apply(std::span<const Unit> units, Counter& counter);
@@ -41,9 +42,11 @@ class Pending {
     const RecordChange* change = nullptr;  // the last one
   };
 
-  Touched& keep(Kept& kept);
+  Touched& keep(const Record& record, Kept& kept);
   Result<Touched*> touched(RecordId id);
-  Result<bool> is_taken(const RecordName& name);
+  Result<bool> is_taken(const Record& record);
+  // The name as one text, until it is called again.
+  const std::string& text_of(const std::string& machine, const std::string& key);
   Result<bool> exists(RecordId id);
 
   Result<UnitOutcome> apply(const Unit& unit, Counter& counter);
@@ -54,12 +57,16 @@ class Pending {
   void count(const Beside& beside, int by);
 
   Tables& tables_;
-  std::unordered_map<std::uint64_t, Touched> records_;
-  std::unordered_map<std::string, bool> taken_;  // names that were looked for, given or freed
+  std::pmr::monotonic_buffer_resource memory_;  // of what goes with the batch
+  std::pmr::unordered_map<std::uint64_t, Touched> records_{&memory_};
+  std::pmr::unordered_map<std::string, bool> taken_{
+      &memory_};  // names that were looked for, given or freed
+  std::string name_text_;
+  std::vector<NewRecord> records_added_;
   std::vector<Due> dues_removed_;
   std::vector<Due> dues_added_;
   std::map<std::string, int> slots_;
-  std::map<std::pair<std::string, std::string>, std::pair<int, int>> counts_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<int, int>> counts_;
 };
 
 }  // namespace pawl::sqlite

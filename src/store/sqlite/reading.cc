@@ -15,7 +15,7 @@ std::int64_t page_size(std::size_t max) {
 }
 
 std::string select(const char* from) {
-  return std::string("SELECT ") + Tables::kRecordColumns + " FROM " + from;
+  return std::string("SELECT key") + Tables::kColumnsAfterKey + " FROM " + from;
 }
 
 // The mark that leaves the fewest records to look at.
@@ -50,8 +50,9 @@ Result<Rows> Reading::rows(const Query& query, const std::optional<Label>& mark,
           select("record WHERE machine = ?1 AND key >= ?2 ORDER BY key");
       static const std::string further =
           select("record WHERE machine = ?1 AND key > ?2 ORDER BY key");
-      if (from.empty()) return db_.query(first.c_str(), query.machine, query.key_prefix);
-      return db_.query(further.c_str(), query.machine, from);
+      PAWL_TRY(const std::int64_t machine, words_.number(query.machine));
+      if (from.empty()) return db_.query(first.c_str(), machine, query.key_prefix);
+      return db_.query(further.c_str(), machine, from);
     }
     case ListOrder::by_creation: {
       static const std::string sql = select(
@@ -67,7 +68,7 @@ Result<Rows> Reading::rows(const Query& query, const std::optional<Label>& mark,
   PAWL_TRY(const std::int64_t after, read_number(from));
   if (mark) {
     static const std::string sql = select(
-        "mark JOIN record ON id = mark.record WHERE name = ?1 AND value = ?2 AND "
+        "mark JOIN record ON record.id = mark.record WHERE name = ?1 AND value = ?2 AND "
         "mark.record > ?3 ORDER BY mark.record");
     return db_.query(sql.c_str(), mark->name, mark->value, after);
   }
@@ -79,14 +80,15 @@ Result<Page<Record>> Reading::list(const Query& query, const Cursor& from) {
   const std::lock_guard lock(mutex_);
   const std::optional<Label> mark = mark_of(query);
   PAWL_TRY(Rows found, rows(query, mark, from));
-  Kept kept;
+  Record record;
   return fill_page(query, [&]() -> Result<const Record*> {
     PAWL_TRY(const bool more, found.next());
     if (!more) return nullptr;
-    kept = {};
-    PAWL_CHECK(Tables::read(found, kept));
-    if (!kept.record.key.starts_with(query.key_prefix)) return nullptr;  // beyond the prefix
-    return &kept.record;
+    record = {};
+    Kept kept;
+    PAWL_CHECK(Tables::read(found, words_, record, kept));
+    if (!record.key.starts_with(query.key_prefix)) return nullptr;  // beyond the prefix
+    return &record;
   });
 }
 
@@ -138,13 +140,14 @@ Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
 }
 
 Result<RecordName> Reading::name_of(RecordId record) {
+  Record found;
   Kept kept;
-  PAWL_TRY(const bool is_there, Tables(db_).find(record, kept));
+  PAWL_TRY(const bool is_there, Tables(db_).find(record, found, kept));
   if (!is_there)
     return Error{ErrorCode::damaged, "record " + std::to_string(record.value) +
                                          " has entries but is not there: run `pawl verify`, "
                                          "restore a backup"};
-  return RecordName{std::move(kept.record.machine), std::move(kept.record.key)};
+  return RecordName{std::move(found.machine), std::move(found.key)};
 }
 
 // --- the rest ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "store/sqlite/database.h"
+#include "store/sqlite/tables.h"
 #include "store/store.h"
 
 namespace pawl::sqlite {
@@ -32,6 +33,7 @@ class Reading {
 
   std::mutex mutex_;
   Database db_;
+  Words words_{db_};
 };
 
 }  // namespace pawl::sqlite

@@ -19,23 +19,26 @@ CREATE TABLE counter(
   at INTEGER NOT NULL);       -- of the last batch
 INSERT INTO counter VALUES(1, 0, 0, 0, 0, 0);
 
+-- Names of machines, states and queues: elsewhere their number stands for them. None is 0.
+CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, sum INTEGER NOT NULL);
+
 CREATE TABLE record(
-  id INTEGER PRIMARY KEY, machine TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, machine INTEGER NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL,
   created_at INTEGER NOT NULL, entered_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
   revision INTEGER NOT NULL, writes INTEGER NOT NULL, fence INTEGER NOT NULL,
   priority INTEGER NOT NULL, ready_at INTEGER, wake_at INTEGER,
-  queue TEXT NOT NULL,  -- where it waits from ready_at on
-  slots TEXT NOT NULL,  -- that its attempt takes, one a line
+  queue INTEGER NOT NULL,  -- where it waits from ready_at on
+  slots TEXT,              -- that its attempt takes, one a line
   data TEXT NOT NULL,
-  more TEXT NOT NULL,   -- what is mostly empty, as JSON
-  sum INTEGER NOT NULL  -- checksum of all that stands before it
+  more TEXT,               -- what is mostly empty, as JSON
+  sum INTEGER NOT NULL     -- checksum of all that stands before it
 );
 CREATE UNIQUE INDEX record_name ON record(machine, key);
 CREATE INDEX record_created ON record(created_at);
 
 -- What waits for a worker, or for the clock: then in no queue, with priority -1.
 CREATE TABLE due(
-  queue TEXT NOT NULL, priority INTEGER NOT NULL, at INTEGER NOT NULL, record INTEGER NOT NULL,
+  queue INTEGER NOT NULL, priority INTEGER NOT NULL, at INTEGER NOT NULL, record INTEGER NOT NULL,
   PRIMARY KEY(queue, priority, at, record)) WITHOUT ROWID;
 
 CREATE TABLE log(
@@ -75,6 +78,19 @@ CREATE TABLE machine(
   PRIMARY KEY(name, version)) WITHOUT ROWID;
 CREATE TABLE setting(
   name TEXT PRIMARY KEY, value TEXT NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID;
+
+-- For people: the same with words and instants that can be read.
+CREATE VIEW readable_record AS
+  SELECT record.id, machine.text AS machine, key, state.text AS state,
+    datetime(created_at / 1000000, 'unixepoch') AS created_at,
+    datetime(changed_at / 1000000, 'unixepoch') AS changed_at, revision, priority,
+    queue.text AS queue, datetime(ready_at / 1000000, 'unixepoch') AS ready_at,
+    datetime(wake_at / 1000000, 'unixepoch') AS wake_at, slots, data, more
+  FROM record JOIN word AS machine ON machine.id = record.machine
+    JOIN word AS state ON state.id = record.state LEFT JOIN word AS queue ON queue.id = record.queue;
+CREATE VIEW readable_due AS
+  SELECT word.text AS queue, priority, datetime(at / 1000000, 'unixepoch') AS at, record
+  FROM due LEFT JOIN word ON word.id = due.queue;
 )";
 
 Result<void> check_versions(const std::string& path, std::int64_t application,

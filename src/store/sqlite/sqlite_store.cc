@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -31,9 +32,15 @@ class SqliteBatch final : public Batch {
 
   Instant now() const override { return now_; }
 
-  Result<std::vector<Record>> load(std::span<const RecordId> ids) override { return load_all(ids); }
+  Result<std::vector<Record>> load(std::span<const RecordId> ids) override {
+    std::vector<Record> records(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) PAWL_CHECK(pending_.load(ids[i], records[i]));
+    return records;
+  }
   Result<std::vector<Record>> load(std::span<const RecordName> names) override {
-    return load_all(names);
+    std::vector<Record> records(names.size());
+    PAWL_CHECK(pending_.load(names, records));
+    return records;
   }
 
   Result<std::vector<Claimed>> claim(std::span<const Claim> claims) override {
@@ -43,7 +50,7 @@ class SqliteBatch final : public Batch {
           PAWL_CHECK(claim_ready(claim, claimed));
           break;
         case Claim::Kind::due:
-          PAWL_CHECK(claim_rank("", kWakes, claim.max, claimed));
+          PAWL_CHECK(claim_rank(0, kWakes, claim.max, claimed));
           break;
         case Claim::Kind::inbox:
           PAWL_CHECK(claim_messages(claim, claimed));
@@ -89,27 +96,21 @@ class SqliteBatch final : public Batch {
   }
 
  private:
-  template <class Name>
-  Result<std::vector<Record>> load_all(std::span<const Name> names) {
-    std::vector<Record> records(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i) PAWL_CHECK(pending_.load(names[i], records[i]));
-    return records;
-  }
-
   Result<void> claim_ready(const Claim& claim, std::vector<Claimed>& claimed) {
     const std::size_t end = claimed.size() + claim.max;
+    PAWL_TRY(const std::int64_t queue, tables_.words().number(claim.queue));
     int priority = -1;
     while (claimed.size() < end) {
-      PAWL_TRY(const auto next, next_priority(writer_.database(), claim.queue, priority));
+      PAWL_TRY(const auto next, next_priority(writer_.database(), queue, priority));
       if (!next) return {};
       priority = *next;
-      PAWL_CHECK(claim_rank(claim.queue, priority, end - claimed.size(), claimed));
+      PAWL_CHECK(claim_rank(queue, priority, end - claimed.size(), claimed));
     }
     return {};
   }
 
   // Those of one queue and priority whose instant has come.
-  Result<void> claim_rank(const std::string& queue, int priority, std::size_t max,
+  Result<void> claim_rank(std::int64_t queue, int priority, std::size_t max,
                           std::vector<Claimed>& claimed) {
     PAWL_TRY(Rows rows, writer_.database().query("SELECT record FROM due WHERE queue = ?1 AND "
                                                  "priority = ?2 AND at <= ?3 ORDER BY at, record",
@@ -149,8 +150,7 @@ class SqliteBatch final : public Batch {
 
  public:
   // The first one above it that something waits with.
-  static Result<std::optional<int>> next_priority(Database& db, const std::string& queue,
-                                                  int above) {
+  static Result<std::optional<int>> next_priority(Database& db, std::int64_t queue, int above) {
     PAWL_TRY(Rows rows, db.query("SELECT min(priority) FROM due WHERE queue = ?1 AND priority > ?2",
                                  queue, above));
     PAWL_TRY([[maybe_unused]] const bool found, rows.next());
@@ -201,8 +201,9 @@ class OpenedStore final : public SqliteStore {
                                                  "inbox_open WHERE waits = 0)"));
     if (open != 0) return std::optional(kInstantMin);
     std::optional<Instant> next;
-    PAWL_CHECK(consider(next, "", kWakes));
-    for (const std::string& queue : queues) {
+    PAWL_CHECK(consider(next, 0, kWakes));
+    for (const std::string& name : queues) {
+      PAWL_TRY(const std::int64_t queue, writer_->tables().words().number(name));
       int priority = -1;
       for (;;) {
         PAWL_TRY(const auto higher, SqliteBatch::next_priority(db, queue, priority));
@@ -346,20 +347,18 @@ class OpenedStore final : public SqliteStore {
   template <class Change>
   Result<bool> change_attempt(RecordId id, std::int64_t fence, Change change) {
     Tables& tables = writer_->tables();
+    Record record;
     Kept kept;
-    PAWL_TRY(const bool found, tables.find(id, kept));
-    Record& record = kept.record;
+    PAWL_TRY(const bool found, tables.find(id, record, kept));
     if (!found || !record.running || record.fence != fence) return false;
-    const std::optional<Instant> before = record.wake_at;
+    if (record.wake_at) PAWL_CHECK(tables.remove_due(wake_of(record)));
     change(record);
-    PAWL_CHECK(tables.update(record, kept.queue, kept.slots));
-    if (record.wake_at == before) return true;
-    if (before) PAWL_CHECK(tables.remove_due({"", kWakes, *before, id.value}));
-    if (record.wake_at) PAWL_CHECK(tables.add_due({"", kWakes, *record.wake_at, id.value}));
+    if (record.wake_at) PAWL_CHECK(tables.add_dues(std::array{wake_of(record)}));
+    PAWL_CHECK(tables.update(record, kept.named, kept.slots));
     return true;
   }
 
-  Result<void> consider(std::optional<Instant>& next, const std::string& queue, int priority) {
+  Result<void> consider(std::optional<Instant>& next, std::int64_t queue, int priority) {
     PAWL_TRY(Rows rows, writer_->database().query("SELECT min(at) FROM due WHERE queue = ?1 AND "
                                                   "priority = ?2",
                                                   queue, priority));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/checksum.h"
@@ -14,7 +15,7 @@ namespace {
 // Names of slots have no line breaks.
 std::string joined_lines(const std::vector<std::string>& lines) {
   std::string text;
-  for (const std::string& line : lines) text += line + "\n";
+  for (const std::string& line : lines) text.append(line).append("\n");
   return text;
 }
 
@@ -28,16 +29,35 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
+// Names that are looked for with one statement.
+constexpr std::size_t kNamesAtOnce = 16;
+
+// (key, machine, place), …
+std::string numbered_names() {
+  std::string rows;
+  for (std::size_t i = 0; i < kNamesAtOnce; ++i)
+    rows += (i == 0 ? "(?,?," : ",(?,?,") + std::to_string(i) + ")";
+  return rows;
+}
+
 constexpr std::int64_t kNoInstant = std::numeric_limits<std::int64_t>::min();
 
 std::int64_t number_of(const std::optional<Instant>& at) {
   return at ? at->time_since_epoch().count() : kNoInstant;
 }
 
+// Nothing is cheaper to keep than an empty text.
+std::optional<std::string_view> unless_empty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
 // Over everything that is not derived from something else.
-std::uint64_t record_sum(const Record& record, std::string_view queue, std::string_view slots,
+std::uint64_t record_sum(const Record& record, const Named& named, std::string_view slots,
                          std::string_view more) {
-  const std::array<std::int64_t, 10> numbers{static_cast<std::int64_t>(record.id.value),
+  const std::array<std::int64_t, 15> numbers{static_cast<std::int64_t>(record.id.value),
+                                             named.machine,
+                                             named.state,
+                                             named.queue,
                                              number_of(record.created_at),
                                              number_of(record.entered_at),
                                              number_of(record.changed_at),
@@ -46,12 +66,13 @@ std::uint64_t record_sum(const Record& record, std::string_view queue, std::stri
                                              record.fence,
                                              record.priority,
                                              number_of(record.ready_at),
-                                             number_of(record.wake_at)};
+                                             number_of(record.wake_at),
+                                             std::ssize(slots),
+                                             std::ssize(more)};
   std::uint64_t sum = checksum({reinterpret_cast<const char*>(numbers.data()), sizeof numbers});
   for (const std::string_view text :
-       {std::string_view(record.machine), std::string_view(record.key),
-        std::string_view(record.state), queue, slots, std::string_view(record.data), more})
-    sum = checksum(text, sum);
+       {std::string_view(record.key), std::string_view(record.data), slots, more})
+    if (!text.empty()) sum = checksum(text, sum);
   return sum;
 }
 std::uint64_t entry_sum(std::uint64_t record, std::int64_t position, std::string_view body) {
@@ -60,9 +81,59 @@ std::uint64_t entry_sum(std::uint64_t record, std::int64_t position, std::string
 
 }  // namespace
 
-Beside beside(const Record& record, std::string queue, std::vector<std::string> slots) {
-  Beside beside{.machine = record.machine,
-                .state = record.state,
+// --- words -------------------------------------------------------------------------------------
+
+Result<std::int64_t> Words::number(const std::string& text) {
+  if (text.empty()) return std::int64_t{0};
+  if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
+  PAWL_TRY(Rows rows, db_.query("SELECT id FROM word WHERE text = ?1", text));
+  PAWL_TRY(const bool found, rows.next());
+  if (!found) return kNoWord;
+  return numbers_[text] = rows.integer(0);
+}
+
+Result<std::int64_t> Words::give_number(const std::string& text) {
+  PAWL_TRY(const std::int64_t given, number(text));
+  if (given != kNoWord) return given;
+  PAWL_CHECK(db_.run("INSERT INTO word VALUES(NULL, ?1, ?2)", text, checksum(text)));
+  return numbers_[text] = sqlite3_last_insert_rowid(db_.handle());
+}
+
+Result<std::string_view> Words::text(std::int64_t number) {
+  if (number == 0) return std::string_view();
+  if (const auto known = texts_.find(number); known != texts_.end())
+    return std::string_view(known->second);
+  PAWL_TRY(Rows rows, db_.query("SELECT text, sum FROM word WHERE id = ?1", number));
+  PAWL_TRY(const bool found, rows.next());
+  if (!found || static_cast<std::uint64_t>(rows.integer(1)) != checksum(rows.text(0)))
+    return Error{ErrorCode::damaged, "word " + std::to_string(number) +
+                                         " is not what was written: run `pawl verify`, restore a "
+                                         "backup"};
+  return std::string_view(texts_[number] = rows.text(0));
+}
+
+void Words::forget() {
+  numbers_.clear();
+  texts_.clear();
+}
+
+void Tables::forget() {
+  words_.forget();
+  entries_waiting_ = 0;
+}
+
+Result<Named> Tables::named(const Record& record, const std::string& queue) {
+  Named named;
+  PAWL_TRY(named.machine, words_.give_number(record.machine));
+  PAWL_TRY(named.state, words_.give_number(record.state));
+  PAWL_TRY(named.queue, words_.give_number(queue));
+  return named;
+}
+
+// --- what stands beside ------------------------------------------------------------------------
+
+Beside beside(const Record& record, const Named& named, std::vector<std::string> slots) {
+  Beside beside{.named = named,
                 .held = record.hold.has_value(),
                 .marks = record.labels,
                 .slots = std::move(slots)};
@@ -70,20 +141,18 @@ Beside beside(const Record& record, std::string queue, std::vector<std::string> 
   if (record.hold) beside.marks.push_back({kHeldMark, ""});
   if (record.error) beside.marks.push_back({kErrorMark, record.error->code});
   if (record.ready_at)
-    beside.ready = {std::move(queue), record.priority, *record.ready_at, record.id.value};
-  if (record.wake_at) beside.wake = {"", kWakes, *record.wake_at, record.id.value};
+    beside.ready = {named.queue, record.priority, *record.ready_at, record.id.value};
+  if (record.wake_at) beside.wake = wake_of(record);
   return beside;
 }
 
 // --- records -----------------------------------------------------------------------------------
 
 // Into a record that is new.
-Result<void> Tables::read(const Rows& rows, Kept& kept) {
-  Record& record = kept.record;
-  record.id.value = static_cast<std::uint64_t>(rows.integer(0));
-  record.machine = rows.text(1);
-  record.key = rows.text(2);
-  record.state = rows.text(3);
+Result<void> Tables::read(const Rows& rows, Words& words, Record& record, Kept& kept) {
+  record.key = rows.text(0);
+  record.id.value = static_cast<std::uint64_t>(rows.integer(1));
+  kept.named = {rows.integer(2), rows.integer(3), rows.integer(13)};
   record.created_at = rows.instant(4);
   record.entered_at = rows.instant(5);
   record.changed_at = rows.instant(6);
@@ -93,35 +162,70 @@ Result<void> Tables::read(const Rows& rows, Kept& kept) {
   record.priority = static_cast<int>(rows.integer(10));
   if (!rows.is_null(11)) record.ready_at = rows.instant(11);
   if (!rows.is_null(12)) record.wake_at = rows.instant(12);
-  kept.queue = rows.text(13);
   const std::string_view slots = rows.text(14);
-  kept.slots = lines_of(slots);
   record.data = rows.text(15);
   const std::string_view more = rows.text(16);
-  if (static_cast<std::uint64_t>(rows.integer(17)) != record_sum(record, kept.queue, slots, more))
+  if (static_cast<std::uint64_t>(rows.integer(17)) != record_sum(record, kept.named, slots, more))
     return Error{ErrorCode::damaged,
                  "the row of record " + std::to_string(record.id.value) +
                      " is not what was written: run `pawl verify`, restore a backup"};
-  read_sparse(more, record);
+  PAWL_TRY(record.machine, words.text(kept.named.machine));
+  PAWL_TRY(record.state, words.text(kept.named.state));
+  kept.slots = lines_of(slots);
+  if (!more.empty()) read_sparse(more, record);
   return {};
 }
 
-Result<bool> Tables::find(RecordId id, Kept& kept) {
+Result<bool> Tables::find(RecordId id, Record& record, Kept& kept) {
   static const std::string sql =
-      std::string("SELECT ") + kRecordColumns + " FROM record WHERE id = ?1";
+      std::string("SELECT key") + kColumnsAfterKey + " FROM record WHERE id = ?1";
   PAWL_TRY(Rows rows, db_.query(sql.c_str(), id.value));
   PAWL_TRY(const bool found, rows.next());
-  if (found) PAWL_CHECK(read(rows, kept));
+  if (found) PAWL_CHECK(read(rows, words_, record, kept));
   return found;
 }
 
-Result<bool> Tables::find(const RecordName& name, Kept& kept) {
+Result<void> Tables::find(std::span<const RecordName> names, std::span<Record> records,
+                          std::span<Kept> kept) {
+  std::size_t i = 0;
+  for (; i + kNamesAtOnce <= names.size(); i += kNamesAtOnce)
+    PAWL_CHECK(find_several(names.subspan(i, kNamesAtOnce), records.subspan(i), kept.subspan(i)));
+  for (; i < names.size(); ++i) PAWL_CHECK(find_one(names[i], records[i], kept[i]));
+  return {};
+}
+
+Result<void> Tables::find_several(std::span<const RecordName> names, std::span<Record> records,
+                                  std::span<Kept> kept) {
   static const std::string sql =
-      std::string("SELECT ") + kRecordColumns + " FROM record WHERE machine = ?1 AND key = ?2";
-  PAWL_TRY(Rows rows, db_.query(sql.c_str(), name.machine, name.key));
+      "WITH name(of_key, in_machine, place) AS (VALUES" + numbered_names() + ") SELECT of_key" +
+      kColumnsAfterKey +
+      ", place FROM name CROSS JOIN record ON machine = in_machine AND key = of_key";
+  constexpr int kPlaceColumn = 18;
+  using Wanted = std::tuple<std::string_view, std::int64_t>;  // key, machine
+  std::array<Wanted, kNamesAtOnce> wanted;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    PAWL_TRY(const std::int64_t machine, words_.number(names[i].machine));
+    wanted[i] = {names[i].key, machine};
+  }
+  PAWL_TRY(Rows rows, db_.query_rows(sql.c_str(), std::span<const Wanted>(wanted),
+                                     [](const auto& name) { return name; }));
+  for (;;) {
+    PAWL_TRY(const bool found, rows.next());
+    if (!found) return {};
+    const auto place = static_cast<std::size_t>(rows.integer(kPlaceColumn));
+    PAWL_CHECK(read(rows, words_, records[place], kept[place]));
+  }
+}
+
+// Gives its key back as it was asked for: that one need not be copied from a page.
+Result<void> Tables::find_one(const RecordName& name, Record& record, Kept& kept) {
+  static const std::string sql =
+      std::string("SELECT ?2") + kColumnsAfterKey + " FROM record WHERE machine = ?1 AND key = ?2";
+  PAWL_TRY(const std::int64_t machine, words_.number(name.machine));
+  PAWL_TRY(Rows rows, db_.query(sql.c_str(), machine, name.key));
   PAWL_TRY(const bool found, rows.next());
-  if (found) PAWL_CHECK(read(rows, kept));
-  return found;
+  if (!found) return {};
+  return read(rows, words_, record, kept);
 }
 
 Result<bool> Tables::has_record(RecordId id) {
@@ -130,39 +234,43 @@ Result<bool> Tables::has_record(RecordId id) {
 }
 
 Result<bool> Tables::has_record(const RecordName& name) {
-  PAWL_TRY(Rows rows, db_.query("SELECT 1 FROM record WHERE machine = ?1 AND key = ?2",
-                                name.machine, name.key));
+  PAWL_TRY(const std::int64_t machine, words_.number(name.machine));
+  PAWL_TRY(Rows rows,
+           db_.query("SELECT 1 FROM record WHERE machine = ?1 AND key = ?2", machine, name.key));
   return rows.next();
 }
 
-Result<void> Tables::insert(const Record& record, std::string_view queue,
-                            const std::vector<std::string>& slot_names) {
-  const std::string slots = joined_lines(slot_names);
-  std::string more;
-  append_sparse(more, record);
-  std::optional<std::uint64_t> parent;
-  if (record.parent) parent = record.parent->id.value;
-  return db_.run(
-      "INSERT INTO record VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-      "?13, ?14, ?15, ?16, ?17, ?18)",
-      record.id.value, record.machine, record.key, record.state, record.created_at,
-      record.entered_at, record.changed_at, record.revision, record.writes, record.fence,
-      record.priority, record.ready_at, record.wake_at, queue, slots, record.data, more,
-      record_sum(record, queue, slots, more));
+NewRecord Tables::new_record(const Record& record, const Named& named,
+                             const std::vector<std::string>& slots) {
+  NewRecord row{&record, named, joined_lines(slots), "", 0};
+  append_sparse(row.more, record);
+  if (row.more == "{}") row.more.clear();
+  row.sum = record_sum(record, named, row.slots, row.more);
+  return row;
 }
 
-Result<void> Tables::update(const Record& record, std::string_view queue,
-                            const std::vector<std::string>& slot_names) {
-  const std::string slots = joined_lines(slot_names);
-  std::string more;
-  append_sparse(more, record);
+Result<void> Tables::insert(std::span<const NewRecord> records) {
+  static const Insert into("record", 18);
+  return db_.insert(into, records, [](const NewRecord& row) {
+    const Record& record = *row.record;
+    return std::tuple(record.id.value, row.named.machine, std::string_view(record.key),
+                      row.named.state, record.created_at, record.entered_at, record.changed_at,
+                      record.revision, record.writes, record.fence, record.priority,
+                      record.ready_at, record.wake_at, row.named.queue, unless_empty(row.slots),
+                      std::string_view(record.data), unless_empty(row.more), row.sum);
+  });
+}
+
+Result<void> Tables::update(const Record& record, const Named& named,
+                            const std::vector<std::string>& slots) {
+  const NewRecord row = new_record(record, named, slots);
   return db_.run(
       "UPDATE record SET state = ?2, entered_at = ?3, changed_at = ?4, revision = ?5, "
       "writes = ?6, fence = ?7, priority = ?8, ready_at = ?9, wake_at = ?10, queue = "
       "?11, slots = ?12, data = ?13, more = ?14, sum = ?15 WHERE id = ?1",
-      record.id.value, record.state, record.entered_at, record.changed_at, record.revision,
-      record.writes, record.fence, record.priority, record.ready_at, record.wake_at, queue, slots,
-      record.data, more, record_sum(record, queue, slots, more));
+      record.id.value, named.state, record.entered_at, record.changed_at, record.revision,
+      record.writes, record.fence, record.priority, record.ready_at, record.wake_at, named.queue,
+      unless_empty(row.slots), record.data, unless_empty(row.more), row.sum);
 }
 
 Result<void> Tables::remove(RecordId id) {
@@ -170,6 +278,7 @@ Result<void> Tables::remove(RecordId id) {
 }
 
 Result<void> Tables::remove_belongings(RecordId id, const RecordName& name) {
+  PAWL_CHECK(write_entries());
   PAWL_CHECK(db_.run("DELETE FROM log WHERE record = ?1", id.value));
   PAWL_CHECK(db_.run("DELETE FROM inbox WHERE record = ?1", id.value));
   return db_.run("DELETE FROM request WHERE machine = ?1 AND key = ?2", name.machine, name.key);
@@ -188,9 +297,11 @@ Result<bool> Tables::has_mark(RecordId id, const Label& mark) {
                                 mark.name, mark.value, id.value));
   return rows.next();
 }
-Result<void> Tables::add_due(const Due& due) {
-  return db_.run("INSERT INTO due VALUES(?1, ?2, ?3, ?4)", due.queue, due.priority, due.at,
-                 due.record);
+Result<void> Tables::add_dues(std::span<const Due> dues) {
+  static const Insert into("due", 4);
+  return db_.insert(into, dues, [](const Due& due) {
+    return std::tuple(due.queue, due.priority, due.at, due.record);
+  });
 }
 Result<void> Tables::remove_due(const Due& due) {
   return db_.run("DELETE FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 AND record = ?4",
@@ -209,8 +320,9 @@ Result<void> Tables::add_to_slot(const std::string& slot, int by) {
       "ON CONFLICT(name) DO UPDATE SET taken = taken + ?2",
       slot, by);
 }
-Result<void> Tables::add_to_count(const std::string& machine, const std::string& state, int records,
-                                  int held) {
+Result<void> Tables::add_to_count(const Named& named, int records, int held) {
+  PAWL_TRY(const std::string_view machine, words_.text(named.machine));
+  PAWL_TRY(const std::string_view state, words_.text(named.state));
   return db_.run(
       "INSERT INTO state_count VALUES(?1, ?2, ?3, ?4) ON CONFLICT(machine, state) "
       "DO UPDATE SET records = records + ?3, held = held + ?4",
@@ -232,10 +344,23 @@ Result<Entry> Tables::entry_of(const Rows& rows) {
 }
 
 Result<void> Tables::add_entry(std::int64_t position, RecordId record, const Entry& entry) {
-  std::string body;
-  append_entry(body, entry);
-  return db_.run("INSERT INTO log VALUES(?1, ?2, ?3, ?4, ?5)", position, record.value, entry.seq,
-                 body, entry_sum(record.value, position, body));
+  NewEntry& row = entries_[entries_waiting_++];
+  row.position = position;
+  row.record = record.value;
+  row.seq = entry.seq;
+  row.body.clear();
+  append_entry(row.body, entry);
+  row.sum = entry_sum(record.value, position, row.body);
+  if (entries_waiting_ < entries_.size()) return {};
+  return write_entries();
+}
+
+Result<void> Tables::write_entries() {
+  static const Insert into("log", 5);
+  const std::span rows(entries_.data(), std::exchange(entries_waiting_, 0));
+  return db_.insert(into, std::span<const NewEntry>(rows), [](const NewEntry& row) {
+    return std::tuple(row.position, row.record, row.seq, std::string_view(row.body), row.sum);
+  });
 }
 
 Result<void> Tables::count_error(const Record& record, const Entry& entry) {
@@ -249,6 +374,7 @@ Result<void> Tables::count_error(const Record& record, const Entry& entry) {
 }
 
 Result<void> Tables::erase_texts(RecordId record) {
+  PAWL_CHECK(write_entries());
   std::vector<std::pair<std::int64_t, Entry>> entries;
   {
     static const std::string sql =
@@ -272,6 +398,7 @@ Result<void> Tables::erase_texts(RecordId record) {
 
 // It stands where the last one that it replaces stood.
 Result<void> Tables::compact(RecordId record, const Entry& compacted) {
+  PAWL_CHECK(write_entries());
   std::int64_t position = 0;
   {
     PAWL_TRY(Rows rows, db_.query("SELECT max(position) FROM log WHERE record = ?1 AND seq <= ?2",

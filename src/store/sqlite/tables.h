@@ -2,9 +2,13 @@
 // caller.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "store/sqlite/database.h"
@@ -12,16 +16,43 @@
 
 namespace pawl::sqlite {
 
-// A record as it is stored, with what stands beside it.
+// Names of machines, states and queues as the numbers that stand for them in the other tables:
+// shorter rows, and keys that are quickly compared. 0 is the empty text. What was looked up is
+// remembered.
+inline constexpr std::int64_t kNoWord = -1;  // stands nowhere
+class Words {
+ public:
+  explicit Words(Database& db) : db_(db) {}
+
+  Result<std::int64_t> number(const std::string& text);  // kNoWord: it has none
+  Result<std::int64_t> give_number(const std::string& text);
+  Result<std::string_view> text(std::int64_t number);
+
+  // After a rollback: numbers that were given in it are not given.
+  void forget();
+
+ private:
+  Database& db_;
+  std::unordered_map<std::string, std::int64_t> numbers_;
+  std::unordered_map<std::int64_t, std::string> texts_;
+};
+
+// The words of a record.
+struct Named {
+  std::int64_t machine = 0;
+  std::int64_t state = 0;
+  std::int64_t queue = 0;
+};
+
+// What is stored with a record and is not part of it.
 struct Kept {
-  Record record;
-  std::string queue = {};
+  Named named = {};
   std::vector<std::string> slots = {};
 };
 
 // Who is claimed first. What waits for the clock stands in no queue, before every priority.
 struct Due {
-  std::string queue;
+  std::int64_t queue = 0;
   int priority = 0;
   Instant at = {};
   std::uint64_t record = 0;
@@ -29,11 +60,19 @@ struct Due {
   friend auto operator<=>(const Due&, const Due&) = default;
 };
 inline constexpr int kWakes = -1;
+inline Due wake_of(const Record& record) { return {0, kWakes, *record.wake_at, record.id.value}; }
+
+struct NewRecord {
+  const Record* record;
+  Named named;
+  std::string slots;  // one a line
+  std::string more;
+  std::uint64_t sum;
+};
 
 // What the rows beside a record say about it.
 struct Beside {
-  std::string machine = {};
-  std::string state = {};
+  Named named = {};
   bool held = false;
   std::vector<Label> marks = {};  // its labels, and what else it is found by
   std::vector<std::string> slots = {};
@@ -43,7 +82,7 @@ struct Beside {
 inline constexpr const char* kParentMark = ".parent";  // its id
 inline constexpr const char* kHeldMark = ".held";
 inline constexpr const char* kErrorMark = ".error";  // its code
-Beside beside(const Record& record, std::string queue, std::vector<std::string> slots);
+Beside beside(const Record& record, const Named& named, std::vector<std::string> slots);
 
 // The highest numbers given so far, and when.
 struct Counter {
@@ -56,18 +95,27 @@ struct Counter {
 
 class Tables {
  public:
-  explicit Tables(Database& db) : db_(db) {}
+  explicit Tables(Database& db) : db_(db), words_(db) {}
 
-  // False: there is none.
-  Result<bool> find(RecordId id, Kept& kept);
-  Result<bool> find(const RecordName& name, Kept& kept);
+  Words& words() { return words_; }
+  // After a rollback.
+  void forget();
+  // Those that have no number yet get one.
+  Result<Named> named(const Record& record, const std::string& queue);
+
+  // Into a record that is new. False: there is none.
+  Result<bool> find(RecordId id, Record& record, Kept& kept);
+  // The same of each name. Where there is none, the record keeps its id of 0.
+  Result<void> find(std::span<const RecordName> names, std::span<Record> records,
+                    std::span<Kept> kept);
   Result<bool> has_record(RecordId id);
   Result<bool> has_record(const RecordName& name);
 
   // The row of a record. What stands beside it is for the caller.
-  Result<void> insert(const Record& record, std::string_view queue,
-                      const std::vector<std::string>& slots);
-  Result<void> update(const Record& record, std::string_view queue,
+  Result<void> insert(std::span<const NewRecord> records);
+  static NewRecord new_record(const Record& record, const Named& named,
+                              const std::vector<std::string>& slots);
+  Result<void> update(const Record& record, const Named& named,
                       const std::vector<std::string>& slots);
   Result<void> remove(RecordId id);
   // Entries, messages and remembered answers of a record that goes.
@@ -75,15 +123,16 @@ class Tables {
 
   Result<bool> has_due(const Due& due);
   Result<bool> has_mark(RecordId id, const Label& mark);
-  Result<void> add_due(const Due& due);
+  Result<void> add_dues(std::span<const Due> dues);
   Result<void> remove_due(const Due& due);
   Result<void> add_mark(RecordId id, const Label& mark);
   Result<void> remove_mark(RecordId id, const Label& mark);
   Result<void> add_to_slot(const std::string& slot, int by);
-  Result<void> add_to_count(const std::string& machine, const std::string& state, int records,
-                            int held);
+  Result<void> add_to_count(const Named& named, int records, int held);
 
+  // It is written with others, at the latest by write_entries().
   Result<void> add_entry(std::int64_t position, RecordId record, const Entry& entry);
+  Result<void> write_entries();
   Result<void> count_error(const Record& record, const Entry& entry);
   Result<void> erase_texts(RecordId record);
   Result<void> compact(RecordId record, const Entry& compacted);
@@ -102,16 +151,31 @@ class Tables {
   Result<Counter> counter();
   Result<void> put_counter(const Counter& counter);
 
-  // Of a row that was asked for by these columns.
-  static constexpr const char* kRecordColumns =
-      "id, machine, key, state, created_at, entered_at, changed_at, revision, writes, fence, "
+  // Of a row that was asked for by a key and these columns.
+  static constexpr const char* kColumnsAfterKey =
+      ", record.id, machine, state, created_at, entered_at, changed_at, revision, writes, fence, "
       "priority, ready_at, wake_at, queue, slots, data, more, record.sum";
-  static Result<void> read(const Rows& rows, Kept& kept);
+  static Result<void> read(const Rows& rows, Words& words, Record& record, Kept& kept);
   static constexpr const char* kEntryColumns = "log.body, log.sum, log.record, position";
   static Result<Entry> entry_of(const Rows& rows);
 
  private:
+  Result<void> find_several(std::span<const RecordName> names, std::span<Record> records,
+                            std::span<Kept> kept);
+  Result<void> find_one(const RecordName& name, Record& record, Kept& kept);
+
+  struct NewEntry {
+    std::int64_t position = 0;
+    std::uint64_t record = 0;
+    std::int64_t seq = 0;
+    std::string body = {};
+    std::uint64_t sum = 0;
+  };
+
   Database& db_;
+  Words words_;
+  std::array<NewEntry, Insert::kRowsAtOnce> entries_;  // used again and again
+  std::size_t entries_waiting_ = 0;
 };
 
 }  // namespace pawl::sqlite

@@ -5,11 +5,13 @@
 #include <cstring>
 
 #include "pawl/assert.h"
+#include "store/sqlite/database.h"
 
 namespace pawl::sqlite {
 namespace {
 
 sqlite3_vfs* found(const std::string& vfs) {
+  prepare_library();
   sqlite3_vfs* const found = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
   PAWL_ASSERT(found != nullptr, "the VFS was registered");
   return found;

@@ -46,6 +46,7 @@ Result<void> Writer::begin() {
 }
 
 void Writer::roll_back() {
+  tables_.forget();
   if (sqlite3_get_autocommit(db_.handle()) != 0) return;
   const auto rolled_back = db_.run("ROLLBACK");
   if (!rolled_back) stop();
