@@ -123,6 +123,51 @@ TEST_P(BatchTest, CreatedBesideOthersAndFoundIsFine) {
   EXPECT_EQ(stored("new").state, "a");
 }
 
+// More than a store writes or looks for at once, with some that are not there in between.
+TEST_P(BatchTest, ManyAtOnce) {
+  std::vector<Unit> units;
+  for (int i = 0; i < 50; ++i) units.push_back(created("k" + std::to_string(i)));
+  EXPECT_EQ(commit(units).size(), 50U);
+  std::vector<RecordName> names;
+  for (int i = 0; i < 100; ++i)
+    names.push_back({i % 7 == 3 ? "none" : "order", "k" + std::to_string(99 - i)});
+  const std::vector<Record> found = *(*store->begin())->load(names);
+  ASSERT_EQ(found.size(), 100U);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const bool is_there = names[i].machine == "order" && i >= 50;
+    EXPECT_EQ(found[i].key, is_there ? names[i].key : "") << i;
+  }
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(log_of("k" + std::to_string(i)).size(), 1U);
+  EXPECT_EQ(store->feed({}, kPageMax)->items.size(), 50U);
+}
+
+// Entries that were added in the same batch are erased, compacted and purged like others.
+TEST_P(BatchTest, WhatABatchAddsItCanTakeAway) {
+  Unit first = created("k");
+  Unit second = first;
+  second.record.writes_before = 1;
+  second.record.record.writes = 2;
+  second.record.record.revision = 2;
+  second.record.entries[0].seq = 2;
+  second.record.erases = true;
+  commit({first, second});
+  EXPECT_EQ(log_of("k")[0].input, "");
+  EXPECT_NE(log_of("k")[1].input, "");
+
+  Unit compacts = changed("k", "c");
+  compacts.record.compacted = compacts.record.entries[0];
+  commit(compacts);
+  EXPECT_EQ(log_of("k").size(), 1U);
+
+  Unit other = created("other");
+  Unit purges = other;
+  purges.record.writes_before = 1;
+  purges.record.purges = true;
+  commit({other, purges});
+  EXPECT_EQ(stored("other").id.value, 0U);
+  EXPECT_EQ(store->feed({}, kPageMax)->items.size(), 1U);
+}
+
 TEST_P(BatchTest, AskingForANameForgetsNothingOfItsRecord) {
   commit(created("k"));
   const Unit first = changed("k", "b");

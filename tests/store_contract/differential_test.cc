@@ -340,7 +340,9 @@ void DifferentialTest::step_on_a_record() {
     case 5: {
       // Two that follow on each other, and one that comes too late.
       Unit second = changed(unit.record.record);
-      commit("several units", {unit, second, changed(before), created(some_key())});
+      std::vector<Unit> units{unit, second, changed(before), created(some_key())};
+      for (std::size_t i = below(40); i > 0; --i) units.push_back(created(some_key()));
+      commit("several units", units);
       break;
     }
     default:

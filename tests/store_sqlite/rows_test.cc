@@ -58,6 +58,12 @@ TEST_F(RowsTest, ANumberThatWouldBeGivenAgain) {
             (Found{"counter 0", "counter 0"}));
 }
 
+// Neither record can be read then, nor who takes the slot.
+TEST_F(RowsTest, AWordThatIsNotWhatWasWritten) {
+  EXPECT_EQ(found_after("UPDATE word SET text = 'parcel' WHERE text = 'order'"),
+            (Found{"checksum 0", "checksum 1", "checksum 2", "I19 0"}));
+}
+
 // Each column of a row counts, not only its texts.
 TEST_F(RowsTest, EveryColumnOfARecordIsChecked) {
   for (const char* column : {"created_at", "entered_at", "changed_at", "revision", "writes",

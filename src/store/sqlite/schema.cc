@@ -93,6 +93,9 @@ CREATE VIEW readable_due AS
   FROM due LEFT JOIN word ON word.id = due.queue;
 )";
 
+// What leads from each version of the tables to the next.
+constexpr std::span<const char* const> kMigrations{};
+
 Result<void> check_versions(const std::string& path, std::int64_t application,
                             std::int64_t version) {
   if (application != kApplicationId)
@@ -172,7 +175,19 @@ Result<void> bring_up_to_date(Database& db, const std::string& path) {
   }
   PAWL_TRY(const std::int64_t application, db.integer("PRAGMA application_id"));
   PAWL_TRY(const std::int64_t version, db.integer("PRAGMA user_version"));
-  return check_versions(path, application, version);
+  PAWL_CHECK(check_versions(path, application, version));
+  return migrate(db, version, kMigrations);
+}
+
+Result<void> migrate(Database& db, std::int64_t version, std::span<const char* const> steps) {
+  const auto done = static_cast<std::size_t>(version - 1);
+  if (done >= steps.size()) return {};
+  std::string script = "BEGIN IMMEDIATE;";
+  for (const char* step : steps.subspan(done)) script += std::string(step) + ";";
+  script += "PRAGMA user_version=" + std::to_string(steps.size() + 1) + ";COMMIT";
+  auto migrated = db.script(script);
+  if (!migrated && sqlite3_get_autocommit(db.handle()) == 0) PAWL_CHECK(db.script("ROLLBACK"));
+  return migrated;
 }
 
 }  // namespace pawl::sqlite

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "store/sqlite/database.h"
@@ -25,5 +26,8 @@ Result<void> check_header(const std::string& path, const std::string& header);
 
 // Makes the tables of a new file; migrates those of an older one.
 Result<void> bring_up_to_date(Database& db, const std::string& path);
+
+// From a version of the tables on: the first step leads from version 1 to 2. All steps or none.
+Result<void> migrate(Database& db, std::int64_t version, std::span<const char* const> steps);
 
 }  // namespace pawl::sqlite
