@@ -1,6 +1,7 @@
 // pawl version: what this binary is and what it stands on.
 #include <date/date.h>
 #include <simdjson.h>
+#include <sqlite3.h>
 #include <CLI/Version.hpp>
 
 #include <iostream>
@@ -27,7 +28,8 @@ std::string compiler() {
 std::vector<std::pair<std::string, std::string>> dependencies() {
   return {{"cli11", CLI11_VERSION},
           {"date", PAWL_DATE_VERSION},
-          {"simdjson", SIMDJSON_STRINGIFY(SIMDJSON_VERSION)}};
+          {"simdjson", SIMDJSON_STRINGIFY(SIMDJSON_VERSION)},
+          {"sqlite", sqlite3_libversion()}};
 }
 
 ExitCode version(bool json, const Surroundings& surroundings) {

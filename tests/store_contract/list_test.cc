@@ -1,4 +1,7 @@
 // Lists, logs, the feed and counts.
+#include <atomic>
+#include <thread>
+
 #include "opened_store.h"
 
 namespace pawl {
@@ -109,6 +112,34 @@ TEST_P(ListTest, TheFeedIsInTheOrderOfCommitsAndGoesOnWhereItStopped) {
   EXPECT_TRUE(nothing.items.empty());
   commit(changed("a", "z"));
   EXPECT_EQ(store->feed(nothing.next, 9)->items.size(), 1U);
+}
+
+// Lists, logs, the feed and counts are for any thread, whatever is committed meanwhile.
+TEST_P(ListTest, AnyThreadReadsWhatWasCommitted) {
+  commit(created("k"));
+  const RecordId id = stored("k").id;
+  std::atomic<bool> is_over = false;
+  std::atomic<int> rounds = 0;
+  const auto read = [&] {
+    std::size_t last = 0;
+    while (!is_over || rounds < 2) {
+      const std::size_t entries = store->log(id, {}, kPageMax)->items.size();
+      EXPECT_GE(entries, last);
+      last = entries;
+      EXPECT_EQ(store->list({}, {})->items.size(), 1U);
+      EXPECT_GE(store->feed({}, kPageMax)->items.size(), entries);
+      EXPECT_EQ(store->counts()->states.size(), 1U);
+      EXPECT_TRUE(store->settings("")->empty());
+      ++rounds;
+    }
+  };
+  std::thread one(read);
+  std::thread other(read);
+  for (int i = 0; i < 100; ++i) commit(changed("k", i % 2 == 0 ? "b" : "a"));
+  is_over = true;
+  one.join();
+  other.join();
+  EXPECT_EQ(log_of("k").size(), 101U);
 }
 
 TEST_P(ListTest, CountsFollowEveryMove) {
