@@ -227,7 +227,9 @@ fs::path seeded_directory(const Options& o) {
   const fs::path unfinished = seeded.string() + ".unfinished";
   fs::remove_all(unfinished);
   {
-    const auto store = open_store(unfinished, o);
+    Options seeding = o;
+    seeding.cache_mib = seeding.wal_mib = 1'024;
+    const auto store = open_store(unfinished, seeding);
     for (std::uint64_t id = 1; id <= o.records;) {
       std::vector<Unit> units;
       for (; units.size() < kUnitsMax && id <= o.records; ++id)

@@ -22,7 +22,8 @@ ExitCode back_up_store(const BackupOptions& options, const Surroundings& surroun
   const auto done = back_up(**store, options.file, progress_line("pages copied:", surroundings));
   end_progress_line(surroundings);
   if (!done) return report(done.error(), "", "", surroundings.err);
-  const auto bytes = std::filesystem::file_size(options.file);
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(options.file, ignored);
   if (options.json) {
     surroundings.out << R"({"ok":true,"bytes":)" << bytes << "}\n";
   } else {

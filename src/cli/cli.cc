@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <algorithm>
+#include <exception>
 #include <iostream>
 #include <sstream>
 #include <vector>
@@ -38,7 +39,7 @@ ExitCode report(const Error& error, std::string_view where, std::string_view tex
     if (error.position) err << error.position->line << ':' << error.position->column << ':';
     err << ' ';
   }
-  err << "error: " << error.message << '\n';
+  err << "error: " << printable(error.message) << '\n';
   if (!error.position || text.empty()) return exit_code_of(error.code);
   const std::string line = line_of(text, error.position->line);
   const auto before = static_cast<std::size_t>(std::max(error.position->column - 1, 0));
@@ -91,7 +92,12 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
     surroundings.err << app.help();
     return ExitCode::usage;
   }
-  return action(surroundings);
+  try {
+    return action(surroundings);
+  } catch (
+      const std::exception& unexpected) {  // of the standard library: no memory, a strange path
+    return report({ErrorCode::environment, unexpected.what()}, "", "", surroundings.err);
+  }
 }
 
 }  // namespace pawl::cli

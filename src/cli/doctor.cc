@@ -69,8 +69,9 @@ Finding about_disk(const std::string& directory) {
             "look at the path and its permissions"};
   std::uintmax_t used = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(directory, failed)) {
-    const std::uintmax_t size = file.is_regular_file() ? file.file_size() : 0;
-    used += size;
+    std::error_code gone;
+    const std::uintmax_t size = file.is_regular_file(gone) ? file.file_size(gone) : 0;
+    if (!gone) used += size;
   }
   const std::string text = in_mib(used) + " used, " + in_mib(space.available) + " free";
   if (space.available < kLittle && space.available < used)
@@ -114,7 +115,7 @@ void examine_store(const DoctorOptions& options, const Surroundings& surrounding
   } else {
     findings.push_back({Finding::Kind::problem, "invariants",
                         counted(verified->violations.size(), "violation") +
-                            ", the first: " + verified->violations.front().what,
+                            ", the first: " + text_of(verified->violations.front()),
                         "`pawl verify` lists them; keep a copy of the directory and restore a "
                         "backup"});
   }

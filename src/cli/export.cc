@@ -6,6 +6,7 @@
 
 #include "cli/store_files.h"
 #include "cli/verb.h"
+#include "store/sqlite/new_directory.h"
 
 namespace pawl::cli {
 namespace {
@@ -16,28 +17,31 @@ struct ExportOptions {
   bool json = false;
 };
 
+// A file of that name is a whole export.
+Result<void> export_to_file(SqliteStore& store, const std::string& name,
+                            const TransferProgress& progress) {
+  PAWL_TRY(sqlite::NewFile file, sqlite::NewFile::prepare(name));
+  std::ofstream out(file.path(), std::ios::binary);
+  PAWL_CHECK(export_lines(store, out, progress));
+  return file.put_in_place();
+}
+
 ExitCode export_store(const ExportOptions& options, const Surroundings& surroundings) {
   const auto store = open_existing_store(options.directory, surroundings);
   if (!store) return report(store.error(), "", "", surroundings.err);
-  std::ofstream file;
-  if (!options.file.empty()) {
-    file.open(options.file, std::ios::binary);
-    if (!file)
-      return report({ErrorCode::environment, "cannot write " + options.file}, "", "",
-                    surroundings.err);
-  }
-  const auto done = export_lines(**store, options.file.empty() ? surroundings.out : file,
-                                 progress_line("lines written:", surroundings));
+  const TransferProgress progress = progress_line("lines written:", surroundings);
+  const auto done = options.file.empty() ? export_lines(**store, surroundings.out, progress)
+                                         : export_to_file(**store, options.file, progress);
   end_progress_line(surroundings);
-  if (!done) return report(done.error(), options.file, "", surroundings.err);
+  if (!done) return report(done.error(), "", "", surroundings.err);
   return ExitCode::ok;
 }
 
 ExitCode import_store(const ExportOptions& options, const Surroundings& surroundings) {
   std::ifstream file(options.file, std::ios::binary);
-  if (!file)
-    return report({ErrorCode::environment, "cannot read " + options.file}, "", "",
-                  surroundings.err);
+  if (!file || file.peek() == std::ifstream::traits_type::eof())
+    return report({ErrorCode::environment, "cannot read " + options.file + ", or it is empty"}, "",
+                  "", surroundings.err);
   const auto imported = import_lines(file, store_options(options.directory, surroundings),
                                      progress_line("lines read:", surroundings));
   end_progress_line(surroundings);
@@ -52,7 +56,7 @@ void add_export(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("export", "Write a store as lines of JSON");
   verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
       ->required();
-  verb->add_option("FILE", options->file, "where to; standard output when it is left out");
+  verb->add_option("FILE", options->file, "a new file; standard output when it is left out");
   verb->footer("Example:\n  pawl export /var/lib/pawl | gzip > pawl.jsonl.gz");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

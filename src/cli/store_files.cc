@@ -31,12 +31,14 @@ void end_progress_line(const Surroundings& surroundings) {
   if (surroundings.terminal) surroundings.err << "\r\x1b[K";
 }
 
+std::string text_of(const Violation& violation) {
+  const std::uint64_t record = violation.record.value;
+  return violation.invariant + ": " +
+         (record == 0 ? "" : "record " + std::to_string(record) + ": ") + violation.what;
+}
+
 void print_violations(const std::vector<Violation>& violations, std::ostream& out) {
-  for (const Violation& violation : violations) {
-    out << violation.invariant << ": ";
-    if (violation.record.value != 0) out << "record " << violation.record.value << ": ";
-    out << printable(violation.what) << '\n';
-  }
+  for (const Violation& violation : violations) out << printable(text_of(violation)) << '\n';
 }
 
 std::string violations_json(const std::vector<Violation>& violations) {

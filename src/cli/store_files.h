@@ -21,6 +21,7 @@ SqliteOptions store_options(const std::string& directory, const Surroundings& su
 TransferProgress progress_line(const std::string& what, const Surroundings& surroundings);
 void end_progress_line(const Surroundings& surroundings);
 
+std::string text_of(const Violation& violation);
 void print_violations(const std::vector<Violation>& violations, std::ostream& out);
 std::string violations_json(const std::vector<Violation>& violations);
 

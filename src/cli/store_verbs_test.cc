@@ -62,7 +62,7 @@ TEST_F(StoreVerbsTest, DoctorSaysWhatToDo) {
   tamper(directory, "UPDATE slot SET taken = 3");
   const Ran bad = run_pawl({"doctor", dir});
   EXPECT_EQ(bad.code, ExitCode::wrong);
-  EXPECT_NE(bad.out.find("problem: invariants: 1 violation, the first: slot pay"),
+  EXPECT_NE(bad.out.find("problem: invariants: 1 violation, the first: I19: slot pay"),
             std::string::npos)
       << bad.out;
   EXPECT_NE(bad.out.find("  `pawl verify` lists them; keep a copy"), std::string::npos) << bad.out;
@@ -95,12 +95,38 @@ TEST_F(StoreVerbsTest, AnExportIsImported) {
   EXPECT_EQ(imported.out, R"({"ok":true,"records":2,"entries":2,"void_leases":1,)"
                           R"("last_used":"2026-03-02T08:00:00Z","violations":[]})"
                           "\n");
+  const Ran again = run_pawl({"export", dir, file});
+  EXPECT_EQ(again.code, ExitCode::wrong);
+  EXPECT_EQ(again.err, "pawl: error: " + file + " is there already: name a new file\n");
   std::ofstream(file, std::ios::app) << "{}\n";
   EXPECT_EQ(run_pawl({"import", file, copy + "2"}).code, ExitCode::ok);  // what follows the end
   std::ofstream(file) << "{}\n";
   const Ran bad = run_pawl({"import", file, copy + "3"});
   EXPECT_EQ(bad.code, ExitCode::wrong);
   EXPECT_EQ(bad.err, "pawl: " + file + ": error: line 1: this is no export of Pawl\n");
+}
+
+// Names that no file can have, or that lead in circles.
+TEST_F(StoreVerbsTest, StrangePathsAreErrors) {
+  const std::string loop = (temporary.path() / "loop").string();
+  std::filesystem::create_symlink(loop, loop);
+  std::filesystem::create_symlink(loop, directory / "loop");
+  EXPECT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::ok);
+  for (const std::string& strange : {std::string(), loop, std::string(300, 'x'), dir + "/none/x"}) {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"backup", dir, strange},
+          {"restore", file, strange},
+          {"restore", strange, copy},
+          {"import", strange, copy},
+          {"import", file, strange},
+          {"verify", strange},
+          {"doctor", strange}}) {
+      const Ran ran = run_pawl(arguments);
+      EXPECT_NE(ran.code, ExitCode::ok) << arguments[0] << " " << strange;
+      EXPECT_TRUE(ran.err.starts_with("pawl: ")) << ran.err;
+    }
+  }
+  EXPECT_EQ(run_pawl({"doctor", dir}).code, ExitCode::ok);
 }
 
 TEST_F(StoreVerbsTest, WhatIsNotThereOrInUseIsSaid) {

@@ -37,7 +37,9 @@ Result<Page<Record>> fill_page(const Query& query, Next next) {
   for (std::size_t looked_at = 0;; ++looked_at) {
     PAWL_TRY(const Record* record, next());
     if (record == nullptr) break;
-    if (page.items.size() == std::min(query.max, kPageMax) || looked_at == kScanMax) return page;
+    if (page.items.size() == std::clamp<std::size_t>(query.max, 1, kPageMax) ||
+        looked_at == kScanMax)
+      return page;
     if (matches(query, *record)) page.items.push_back(*record);
     page.next = cursor_of(*record, order);
   }

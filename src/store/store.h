@@ -32,7 +32,7 @@
 
 namespace pawl {
 
-inline constexpr std::size_t kPageMax = 1'000;   // of lists, logs and the feed
+inline constexpr std::size_t kPageMax = 1'000;   // of lists, logs and the feed; at least 1
 inline constexpr std::size_t kUnitsMax = 1'024;  // of a batch
 inline constexpr std::size_t kBatchBytesMax = 4U << 20U;
 
@@ -143,7 +143,8 @@ class Batch {
  public:
   virtual ~Batch() = default;
 
-  // The clock that decides; it does not move within the batch and never goes back.
+  // The clock that decides. It does not move within the batch, and never goes back while the store
+  // is open.
   virtual Instant now() const = 0;
 
   // In the order asked; a record that is not there has id 0.

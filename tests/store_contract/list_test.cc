@@ -85,6 +85,17 @@ TEST_P(ListTest, ACursorOfSomethingElseIsAnError) {
   EXPECT_FALSE(store->log({1}, "no cursor", 1));
 }
 
+TEST_P(ListTest, APageHasAtLeastOne) {
+  commit(created("k"));
+  commit(created("l"));
+  commit(changed("k", "b"));
+  EXPECT_EQ(store->log(stored("k").id, {}, 0)->items.size(), 1U);
+  EXPECT_EQ(store->feed({}, 0)->items.size(), 1U);
+  const Page<Record> page = *store->list({.max = 0}, {});
+  EXPECT_EQ(page.items.size(), 1U);
+  EXPECT_NE(page.next, "");
+}
+
 TEST_P(ListTest, ALogHasPages) {
   commit(created("k"));
   for (int i = 0; i < 4; ++i) commit(changed("k", "s" + std::to_string(i)));

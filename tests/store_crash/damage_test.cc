@@ -163,7 +163,7 @@ TEST(StoreDamage, LostBatchesAndWrongRowsAreNoticed) {
     }
     print(place.name + ", cut", truncations);
     for (const auto& [name, count] : damage.wrong())
-      std::cout << "  wrong, to be found by verify: " << name << " " << count << "\n";
+      std::cout << "  wrong where there is no checksum: " << name << " " << count << "\n";
     EXPECT_GT(flips.at_open + flips.when_read, 0);
     EXPECT_GT(truncations.at_open + truncations.when_read, 0);
     EXPECT_EQ(flips.undetected + truncations.undetected, 0);

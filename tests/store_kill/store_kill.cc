@@ -195,7 +195,7 @@ void kill_a_transfer(const std::filesystem::path& directory, std::int64_t batche
   if (look_into(directory) != batches) fail("a transfer has changed the store");
   // What a killed removal has left is no store of that name.
   if (std::filesystem::exists(restored / "tables.db") &&
-      std::filesystem::exists(restored / "lock")) {
+      std::filesystem::exists(restored / "pawl.lock")) {
     if (look_into(restored) != batches) fail("the restored store is not the one backed up");
     ++tally.restored_there;
   }

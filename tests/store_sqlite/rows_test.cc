@@ -53,6 +53,21 @@ TEST_F(RowsTest, AnEntryThatIsNotWhatWasWritten) {
   EXPECT_EQ(found_after("UPDATE log SET body = replace(body, 'eve', 'ada') WHERE record = 2"),
             (Found{"checksum 0", "checksum 2"}));
 }
+TEST_F(RowsTest, AnEntryThatStandsInAnotherPlace) {
+  EXPECT_EQ(found_after("UPDATE log SET seq = seq + 100 WHERE record = 2"), Found{"I1 2"});
+}
+TEST_F(RowsTest, ACountThatCannotBe) {
+  EXPECT_EQ(found_after("INSERT INTO state_count VALUES('order', 'z', -4, 0)"), Found{"I19 0"});
+}
+TEST_F(RowsTest, AMessageThatNobodyTakes) {
+  EXPECT_EQ(found_after("UPDATE inbox SET waits = 5"), Found{"inbox 0"});
+}
+TEST_F(RowsTest, NoVersionAndNoCounter) {
+  tamper(directory, "DELETE FROM counter");
+  EXPECT_EQ(open_sqlite_store(options_for(directory)).error().code, ErrorCode::damaged);
+  tamper(directory, "PRAGMA user_version = 0");
+  EXPECT_EQ(open_sqlite_store(options_for(directory)).error().code, ErrorCode::damaged);
+}
 TEST_F(RowsTest, ANumberThatWouldBeGivenAgain) {
   EXPECT_EQ(found_after("UPDATE counter SET record = 1, position = 1"),
             (Found{"counter 0", "counter 0"}));

@@ -1,8 +1,10 @@
 // Backups and exports: what comes back is what was there, or nothing does.
 #include "store/sqlite/transfer.h"
 
+#include <iterator>
 #include <sstream>
 
+#include "base/checksum.h"
 #include "stored.h"
 
 namespace pawl {
@@ -21,9 +23,28 @@ class TransferTest : public StoredTest {
     std::istringstream in(lines);
     return import_lines(in, options_for(copy), {});
   }
+  // As if it had been exported so.
+  static std::string resealed(const std::string& lines) {
+    std::istringstream in(lines);
+    std::string all;
+    std::uint64_t sum = 0;
+    int count = 0;
+    for (std::string line; std::getline(in, line) && !line.starts_with("{\"end\"");) {
+      all += line + "\n";
+      sum = checksum(line, sum);
+      ++count;
+    }
+    return all + "{\"end\":{\"lines\":" + std::to_string(count) + ",\"sum\":\"" +
+           std::to_string(sum) + "\"}}\n";
+  }
+  // What stands beside the store.
+  std::ptrdiff_t neighbours() const {
+    return std::distance(fs::directory_iterator(temporary.path()), {});
+  }
   void leaves_nothing() {
     EXPECT_FALSE(fs::exists(copy));
-    EXPECT_FALSE(fs::exists(copy.string() + ".new"));
+    for (const auto& one : fs::directory_iterator(temporary.path()))
+      EXPECT_FALSE(one.path().filename().string().starts_with("copy.")) << one.path();
   }
 
   fs::path copy = temporary.path() / "copy";
@@ -47,6 +68,43 @@ TEST_F(TransferTest, ABackupComesBackWithItsLeasesVoid) {
   expected.running->token_hash = {};
   expected.running->lease_until = expected.wake_at = kEight;
   EXPECT_EQ(found, expected);
+}
+
+// With a clock that moves, and an attempt whose time is up.
+TEST_F(TransferTest, ARestoredStoreCanBeBackedUpAndRestoredAgain) {
+  ASSERT_TRUE(back_up(*must_open(directory), file, {}));
+  SqliteOptions options = options_for(copy);
+  Instant now = kEight + std::chrono::hours{1};
+  options.clock = [&] { return now += std::chrono::microseconds{1}; };
+  const auto restored = restore(file, options, {});
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->verified.violations, std::vector<Violation>{});
+  EXPECT_EQ(restored->void_leases, 1U);
+  EXPECT_EQ(verify(*must_open(copy))->violations, std::vector<Violation>{});
+}
+
+// Whatever has a name like that of a file in the making is left alone.
+TEST_F(TransferTest, NeighboursAreLeftAlone) {
+  std::ofstream(file.string() + ".new") << "mine";
+  fs::create_directory(copy.string() + ".new");
+  ASSERT_TRUE(back_up(*must_open(directory), file, {}));
+  ASSERT_TRUE(restore(file, options_for(copy), {}));
+  EXPECT_EQ(fs::file_size(file.string() + ".new"), 4U);
+  EXPECT_TRUE(fs::exists(copy.string() + ".new"));
+}
+
+// A file that was copied from a store in use lacks what is in its log.
+TEST_F(TransferTest, AStoreInUseIsNoBackup) {
+  const auto store = must_open(directory);
+  ASSERT_TRUE((*store->begin())->commit(std::vector{new_unit(3, "three")}));
+  for (const char* name : {"", "-wal"})
+    fs::copy_file(directory / (std::string("tables.db") + name), file.string() + name);
+  const auto restored = restore(file, options_for(copy), {});
+  ASSERT_FALSE(restored);
+  EXPECT_NE(restored.error().message.find("is no backup but a store that was not closed"),
+            std::string::npos)
+      << restored.error().message;
+  leaves_nothing();
 }
 
 TEST_F(TransferTest, ABackupSaysHowFarItIs) {
@@ -79,8 +137,7 @@ TEST_F(TransferTest, ABackupThatIsNotCompletedLeavesNoFile) {
     ASSERT_FALSE(backup->step(1)->is_complete);
     EXPECT_FALSE(fs::exists(file));
   }
-  EXPECT_FALSE(fs::exists(file));
-  EXPECT_FALSE(fs::exists(file.string() + ".new"));
+  EXPECT_EQ(neighbours(), 1);
   std::ofstream(file) << "mine";
   EXPECT_FALSE(store->backup(file));
   EXPECT_EQ(fs::file_size(file), 4U);
@@ -135,6 +192,10 @@ TEST_F(TransferTest, AChangedExportLeavesNothing) {
     leaves_nothing();
   };
   refuses("", "the end is missing");
+  std::string counter = lines;  // a store without it would lose count
+  const std::size_t row_of_counter = counter.find("\n[", counter.find("{\"table\":\"counter\""));
+  counter.erase(row_of_counter, counter.find('\n', row_of_counter + 1) - row_of_counter);
+  refuses(resealed(counter), "the table `counter` is not what was written");
   refuses("hello\n", "line 1: ");
   refuses("{}\n", "line 1: this is no export of Pawl");
   refuses("{\"pawl_export\":1,\"schema\":9}\n", "line 1: it was exported by another version");

@@ -13,7 +13,7 @@
 namespace pawl {
 namespace {
 
-std::size_t page_size(std::size_t max) { return std::min(max, kPageMax); }
+std::size_t page_size(std::size_t max) { return std::clamp<std::size_t>(max, 1, kPageMax); }
 
 struct Kept {
   Record record;

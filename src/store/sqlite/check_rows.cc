@@ -23,6 +23,12 @@ class RowCheck {
     PAWL_CHECK(check_slots());
     PAWL_CHECK(check_owners("SELECT record, count(*) FROM log GROUP BY record", "log"));
     PAWL_CHECK(check_owners("SELECT record, count(*) FROM inbox GROUP BY record", "inbox"));
+    PAWL_CHECK(
+        check_none("SELECT machine || ' in ' || state FROM state_count "
+                   "WHERE records < 0 OR held < 0 OR held > records",
+                   "I19", "a count that cannot be: "));
+    PAWL_CHECK(check_none("SELECT id FROM inbox WHERE waits NOT IN (0, 1)", "inbox",
+                          "nobody takes message "));
     PAWL_CHECK(check_counter());
     return std::move(violations_);
   }
@@ -61,14 +67,21 @@ class RowCheck {
   }
 
   Result<void> check_entries() {
-    static const std::string sql = std::string("SELECT ") + Tables::kEntryColumns + " FROM log";
+    static const std::string sql =
+        std::string("SELECT ") + Tables::kEntryColumns + ", seq FROM log";
     PAWL_TRY(Rows rows, db_.query(sql.c_str()));
     for (;;) {
       PAWL_TRY(const bool found, rows.next());
       if (!found) return {};
       const RecordId id{static_cast<std::uint64_t>(rows.integer(2))};
-      if (const auto read = Tables::entry_of(rows); !read)
-        violations_.push_back({"checksum", id, read.error().message});
+      const auto entry = Tables::entry_of(rows);
+      if (!entry) {
+        violations_.push_back({"checksum", id, entry.error().message});
+      } else if (entry->seq != rows.integer(4)) {
+        violations_.push_back({"I1", id,
+                               "entry " + std::to_string(entry->seq) + " stands as " +
+                                   std::to_string(rows.integer(4))});
+      }
     }
   }
 
@@ -110,6 +123,16 @@ class RowCheck {
       }
       if (std::find(asked.begin(), asked.end(), row) == asked.end())
         violations_.push_back({invariant, id, what + row});
+    }
+  }
+
+  // Rows that there must not be.
+  Result<void> check_none(const char* sql, const char* invariant, const std::string& what) {
+    PAWL_TRY(Rows rows, db_.query(sql));
+    for (;;) {
+      PAWL_TRY(const bool found, rows.next());
+      if (!found) return {};
+      violations_.push_back({invariant, {}, what + std::string(rows.text(0))});
     }
   }
 

@@ -30,6 +30,9 @@ class Rows {
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   Instant instant(int column) const { return Instant(Duration(integer(column))); }
   std::string_view text(int column) const;  // until next()
+  bool is_integer(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
+  }
   bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
  private:

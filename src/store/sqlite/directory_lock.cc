@@ -27,7 +27,7 @@ std::string owner(int file) {
 }  // namespace
 
 Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory) {
-  const std::string path = directory / "lock";
+  const std::string path = directory / "pawl.lock";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0)
     return Error{ErrorCode::environment, "cannot write in " + directory.string() + ": " +

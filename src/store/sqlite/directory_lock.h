@@ -9,7 +9,7 @@ namespace pawl::sqlite {
 
 class DirectoryLock {
  public:
-  // Holds `directory`/lock until it goes, or the process does. Fails, naming the process, when
+  // Holds `directory`/pawl.lock until it goes, or the process does. Fails, naming the process, when
   // another one has it; nothing is touched then.
   static Result<DirectoryLock> take(const std::filesystem::path& directory);
 

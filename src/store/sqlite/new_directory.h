@@ -10,7 +10,7 @@ namespace pawl::sqlite {
 
 class NewDirectory {
  public:
-  // Fails when there is something in the directory. What an earlier try has left is taken away.
+  // Fails when there is something in the directory.
   static Result<NewDirectory> prepare(const std::filesystem::path& directory);
 
   NewDirectory(NewDirectory&& other) noexcept;
@@ -28,6 +28,27 @@ class NewDirectory {
       : directory_(std::move(directory)), path_(std::move(path)) {}
 
   std::filesystem::path directory_;
+  std::filesystem::path path_;  // empty: it is in place, or not ours
+};
+
+// A file that is being made, in the same way: complete under another name first.
+class NewFile {
+ public:
+  // Fails when the file is there.
+  static Result<NewFile> prepare(const std::filesystem::path& file);
+
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  Result<void> put_in_place();
+
+ private:
+  NewFile(std::filesystem::path file, std::filesystem::path path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+
+  std::filesystem::path file_;
   std::filesystem::path path_;  // empty: it is in place, or not ours
 };
 

@@ -11,7 +11,7 @@ namespace pawl::sqlite {
 namespace {
 
 std::int64_t page_size(std::size_t max) {
-  return static_cast<std::int64_t>(std::min(max, kPageMax));
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(max, 1, kPageMax));
 }
 
 std::string select(const char* from) {

@@ -101,6 +101,8 @@ Result<void> check_versions(const std::string& path, std::int64_t application,
   if (application != kApplicationId)
     return Error{ErrorCode::bad_input,
                  path + " is a database of another program: give the store a directory of its own"};
+  if (version < 1)
+    return Error{ErrorCode::damaged, path + " says no version of its tables: restore a backup"};
   if (version > kSchemaVersion)
     return Error{ErrorCode::bad_input,
                  path + " was written by a later version of Pawl (its tables have version " +

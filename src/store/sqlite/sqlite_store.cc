@@ -325,10 +325,11 @@ class OpenedStore final : public SqliteStore {
     std::size_t count = 0;
     for (const Record& record : records) {
       if (!record.running) continue;
+      const Instant now = writer_->now();
       PAWL_TRY(const bool is_live, change_attempt(record.id, record.fence, [&](Record& changed) {
                  changed.running->token_hash = {};  // of no token
-                 changed.running->lease_until = writer_->now();
-                 changed.wake_at = writer_->now();
+                 changed.running->lease_until = now;
+                 changed.wake_at = std::min(changed.wake_at.value_or(now), now);
                }));
       if (is_live) ++count;
     }
@@ -375,68 +376,46 @@ class OpenedStore final : public SqliteStore {
 
 // --- backup ------------------------------------------------------------------------------------
 
-// Under another name until it is complete: a file of the name that was asked for is a whole backup.
 class RunningBackup final : public Backup {
  public:
-  RunningBackup(std::filesystem::path file, std::filesystem::path unfinished, Database to,
-                sqlite3_backup* backup)
-      : file_(std::move(file)),
-        unfinished_(std::move(unfinished)),
-        to_(std::move(to)),
-        backup_(backup) {}
-  ~RunningBackup() override {
-    if (backup_ == nullptr) return;
-    sqlite3_backup_finish(backup_);
-    std::error_code ignored;
-    std::filesystem::remove(unfinished_, ignored);
-  }
+  RunningBackup(NewFile file, Database to, sqlite3_backup* backup)
+      : file_(std::move(file)), to_(std::move(to)), backup_(backup) {}
+  ~RunningBackup() override { sqlite3_backup_finish(backup_); }
 
   Result<Progress> step(int pages) override {
+    if (progress_.is_complete) return progress_;
     const int code = sqlite3_backup_step(backup_, pages);
     if (code != SQLITE_OK && code != SQLITE_DONE)
-      return error_of(to_.handle(), code, "cannot write " + unfinished_.string());
-    const std::int64_t all = sqlite3_backup_pagecount(backup_);
-    const Progress progress{all, all - sqlite3_backup_remaining(backup_), code == SQLITE_DONE};
-    if (progress.is_complete) PAWL_CHECK(complete());
-    return progress;
+      return Error{ErrorCode::environment, "cannot copy the store to " + file_.path().string() +
+                                               ": " + sqlite3_errstr(code) +
+                                               "; look at the space on both disks"};
+    progress_.pages = sqlite3_backup_pagecount(backup_);
+    progress_.done = progress_.pages - sqlite3_backup_remaining(backup_);
+    if (code == SQLITE_DONE) {
+      PAWL_CHECK(file_.put_in_place());
+      progress_.is_complete = true;
+    }
+    return progress_;
   }
 
  private:
-  Result<void> complete() {
-    if (sqlite3_backup_finish(std::exchange(backup_, nullptr)) != SQLITE_OK)
-      return error_of(to_.handle(), sqlite3_errcode(to_.handle()),
-                      "cannot write " + unfinished_.string());
-    PAWL_CHECK(sync_to_disk(unfinished_));
-    std::error_code failed;
-    std::filesystem::rename(unfinished_, file_, failed);
-    if (failed)
-      return Error{ErrorCode::environment,
-                   "cannot rename to " + file_.string() + ": " + failed.message()};
-    return sync_to_disk(std::filesystem::absolute(file_).parent_path());
-  }
-
-  std::filesystem::path file_;
-  std::filesystem::path unfinished_;
+  NewFile file_;
   Database to_;
   sqlite3_backup* backup_;
+  Progress progress_;
 };
 
 Result<std::unique_ptr<Backup>> OpenedStore::backup(const std::filesystem::path& file) {
   PAWL_CHECK(writer_->check_running());
-  if (std::filesystem::exists(file))
-    return Error{ErrorCode::bad_input,
-                 file.string() + " is there already: name a new file for the backup"};
-  const std::filesystem::path unfinished = file.string() + ".new";
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);  // of an earlier try
-  PAWL_TRY(Database to, Database::open(unfinished, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, ""));
+  PAWL_TRY(NewFile to_file, NewFile::prepare(file));
+  PAWL_TRY(Database to, Database::open(to_file.path(), SQLITE_OPEN_READWRITE, ""));
   sqlite3_backup* const backup =
       sqlite3_backup_init(to.handle(), "main", writer_->database().handle(), "main");
   if (backup == nullptr)
     return error_of(to.handle(), sqlite3_errcode(to.handle()),
-                    "cannot write " + unfinished.string());
+                    "cannot write " + to_file.path().string());
   return std::unique_ptr<Backup>(
-      std::make_unique<RunningBackup>(file, unfinished, std::move(to), backup));
+      std::make_unique<RunningBackup>(std::move(to_file), std::move(to), backup));
 }
 
 // --- opening -----------------------------------------------------------------------------------
@@ -526,8 +505,9 @@ Instant machine_clock() {
 Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   using namespace sqlite;
   PAWL_CHECK(prepare_directory(options.directory, options.creates));
-  PAWL_TRY(DirectoryLock lock, DirectoryLock::take(options.directory));
   const std::string path = options.directory / "tables.db";
+  PAWL_CHECK(check_file(path, options));  // of what is not ours not even the lock is touched
+  PAWL_TRY(DirectoryLock lock, DirectoryLock::take(options.directory));
   PAWL_TRY(const bool is_made, check_file(path, options));
   PAWL_TRY(Acknowledged acknowledged,
            Acknowledged::open(options.directory / "acknowledged", options.vfs));

@@ -463,7 +463,12 @@ Result<void> Tables::put_rate(const Rate& rate) {
 
 Result<Counter> Tables::counter() {
   PAWL_TRY(Rows rows, db_.query("SELECT batch, record, position, message, at FROM counter"));
-  PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+  PAWL_TRY(const bool found, rows.next());
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  for (int i = 0; i < 4; ++i)
+    if (!found || !rows.is_integer(i) || rows.integer(i) < 0 || rows.integer(i) > kMost)
+      return Error{ErrorCode::damaged,
+                   "the table `counter` is not what was written: restore a backup"};
   return Counter{rows.integer(0), static_cast<std::uint64_t>(rows.integer(1)), rows.integer(2),
                  rows.integer(3), rows.instant(4)};
 }

@@ -56,6 +56,8 @@ Result<Restored> take_over(sqlite::NewDirectory& directory, SqliteOptions option
     PAWL_TRY(restored.verified, verify(*store));
     if (!restored.verified.violations.empty()) return restored;
     PAWL_TRY(restored.void_leases, store->void_leases());
+    PAWL_TRY(restored.verified, verify(*store));
+    if (!restored.verified.violations.empty()) return restored;
   }
   PAWL_CHECK(directory.put_in_place());
   return restored;
@@ -299,8 +301,33 @@ Result<void> back_up(SqliteStore& store, const fs::path& file, const TransferPro
   }
 }
 
+namespace {
+
+// A backup is one whole file of ours. A store that was copied while it was open is none.
+Result<void> check_backup(const fs::path& file) {
+  constexpr std::size_t kHeaderSize = 100;
+  std::ifstream in(file, std::ios::binary);
+  std::string header(kHeaderSize, '\0');
+  in.read(header.data(), static_cast<std::streamsize>(kHeaderSize));
+  header.resize(static_cast<std::size_t>(in.gcount()));
+  if (header.empty())
+    return Error{ErrorCode::environment, "cannot read " + file.string() + ", or it is empty"};
+  PAWL_CHECK(sqlite::check_header(file, header));
+  std::error_code code;
+  const std::uintmax_t log = fs::file_size(file.string() + "-wal", code);
+  if (!code && log > 0)
+    return Error{ErrorCode::bad_input,
+                 file.string() +
+                     " is no backup but a store that was not closed: open its directory "
+                     "instead, or make a backup of it"};
+  return {};
+}
+
+}  // namespace
+
 Result<Restored> restore(const fs::path& file, const SqliteOptions& options,
                          const TransferProgress& progress) {
+  PAWL_CHECK(check_backup(file));
   PAWL_TRY(sqlite::NewDirectory directory, sqlite::NewDirectory::prepare(options.directory));
   PAWL_CHECK(copy(file, directory.path() / "tables.db", progress));
   return take_over(directory, options);

@@ -31,7 +31,7 @@ Result<void> back_up(SqliteStore& store, const std::filesystem::path& file,
 Result<Restored> restore(const std::filesystem::path& file, const SqliteOptions& options,
                          const TransferProgress& progress);
 
-// Everything in the store, one row a line; docs/reference/export.md describes them.
+// Everything in the store, one row a line, as docs/reference/cli.md says.
 Result<void> export_lines(SqliteStore& store, std::ostream& out, const TransferProgress& progress);
 
 // Makes a store from an export. `options.directory` must be new.
