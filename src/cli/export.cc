@@ -6,7 +6,7 @@
 
 #include "cli/store_files.h"
 #include "cli/verb.h"
-#include "store/sqlite/new_directory.h"
+#include "store/sqlite/new_place.h"
 
 namespace pawl::cli {
 namespace {

@@ -18,7 +18,7 @@ class Reader;
 
 // What a description of fields takes: the value itself when it is read into.
 template <class Archive, class T>
-using Of = std::conditional_t<std::same_as<Archive, Reader>, T, const T>;
+using Of = std::conditional_t<std::same_as<Archive, Writer>, const T, T>;
 
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
@@ -515,26 +515,6 @@ class Writer {
   bool first_ = true;
 };
 
-// Leaves out the empty fields of the core, too.
-class ShortWriter {
- public:
-  explicit ShortWriter(Out& out) : writer_(out) {}
-
-  Writer& writer() { return writer_; }
-  void always(std::string_view name, const auto& value) {
-    using T = std::remove_cvref_t<decltype(value)>;
-    if constexpr (Whole<T>) {
-      writer_.always(name, value);
-    } else {
-      writer_.member(name, value);
-    }
-  }
-  void always_json(std::string_view name, const std::string& value) { writer_.json(name, value); }
-
- private:
-  Writer writer_;
-};
-
 // --- reading -----------------------------------------------------------------------------------
 
 // Reads a map whose members stand in the order of the description, as a Writer puts them, in one
@@ -715,22 +695,6 @@ std::string core_text(const Record& record) {
   std::string text;
   append_changes(text, record, kCoreAll);
   return text;
-}
-
-void append_record(std::string& out, const Record& record) {
-  Out text(out);
-  ShortWriter writer(text);
-  core_fields(writer, record, kCoreAll);
-  quiet_fields(writer.writer(), record);
-}
-
-Record read_record(std::string_view text) {
-  Record record;
-  Reader::read_map(JsonView(text), [&](Reader& reader) {
-    core_fields(reader, record, kCoreAll);
-    quiet_fields(reader, record);
-  });
-  return record;
 }
 
 void append_sparse(std::string& out, const Record& record) {

@@ -52,15 +52,12 @@ void fold(Record& core, std::string_view changes);
 // The core as one text, to compare byte for byte.
 std::string core_text(const Record& record);
 
-// A record, and an entry of its log.
-void append_record(std::string& out, const Record& record);
-Record read_record(std::string_view text);
-
 // The fields of a record that are mostly empty or as they were at first: all but id, machine, key,
 // state, data, priority, the instants beside created_at, revision, fence and writes.
 void append_sparse(std::string& out, const Record& record);
 void read_sparse(std::string_view text, Record& record);
 
+// An entry of a log.
 void append_entry(std::string& out, const Entry& entry);
 Entry read_entry(std::string_view text);
 

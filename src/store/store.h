@@ -34,7 +34,6 @@ namespace pawl {
 
 inline constexpr std::size_t kPageMax = 1'000;   // of lists, logs and the feed; at least 1
 inline constexpr std::size_t kUnitsMax = 1'024;  // of a batch
-inline constexpr std::size_t kBatchBytesMax = 4U << 20U;
 
 struct RecordName {
   std::string machine;

@@ -10,8 +10,8 @@
 #include <random>
 #include <sstream>
 
-#include "model/codec.h"
 #include "opened_store.h"
+#include "tests/support/record_text.h"
 
 namespace pawl {
 namespace {
@@ -30,16 +30,6 @@ std::string text_of(const Result<T>& result, const std::function<std::string(con
   return result ? text(*result) : "error " + std::to_string(static_cast<int>(result.error().code));
 }
 
-std::string text_of(const Record& record) {
-  std::string text;
-  append_record(text, record);
-  return text;
-}
-std::string text_of(const Entry& entry) {
-  std::string text;
-  append_entry(text, entry);
-  return text;
-}
 std::string text_of(const std::optional<Instant>& at) {
   return at ? std::to_string(at->time_since_epoch().count()) : "none";
 }

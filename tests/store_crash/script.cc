@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "model/codec.h"
 #include "store/memory/memory_store.h"
+#include "tests/support/record_text.h"
 
 namespace pawl {
 namespace {
@@ -263,16 +263,6 @@ Result<std::string> apply_batch(Store& store, const Step& step) {
 
 // --- reading -----------------------------------------------------------------------------------
 
-std::string text_of(const Record& record) {
-  std::string text;
-  append_record(text, record);
-  return text;
-}
-std::string text_of(const Entry& entry) {
-  std::string text;
-  append_entry(text, entry);
-  return text;
-}
 std::string text_of(const std::optional<Instant>& at) { return at ? to_text(*at) : "never"; }
 
 std::string failed(const Error& error) { return "error " + error.message; }

@@ -81,6 +81,27 @@ TEST_F(BadStoreTest, AProcessHasItAlready) {
                                         ": stop it first, or ask it instead");
 }
 
+// SQLite keeps others off the file by a lock of the process, which ends when the process closes the
+// file, wherever it had opened it.
+TEST_F(BadStoreTest, ARefusedStartLeavesTheLocksOfTheFirst) {
+  const auto store = must_open(directory);
+  EXPECT_FALSE(open_sqlite_store(options_for(directory)));
+  const pid_t child = fork();
+  if (child == 0) {
+    const int file = open((directory / "tables.db").c_str(), O_RDWR);
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 0x40000002;  // where SQLite has its shared lock
+    lock.l_len = 510;
+    const bool is_locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_RDLCK;
+    _exit(is_locked ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST_F(BadStoreTest, AnotherProcessHasIt) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

@@ -13,6 +13,8 @@
 namespace pawl::sqlite {
 namespace {
 
+constexpr const char* kName = "pawl.lock";
+
 std::string said(int error) { return std::generic_category().message(error); }
 
 // Who has the lock, as it wrote down.
@@ -27,7 +29,7 @@ std::string owner(int file) {
 }  // namespace
 
 Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory) {
-  const std::string path = directory / "pawl.lock";
+  const std::string path = directory / kName;
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0)
     return Error{ErrorCode::environment, "cannot write in " + directory.string() + ": " +
@@ -44,6 +46,11 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory
   const std::string process = std::to_string(getpid()) + "\n";
   if (ftruncate(file, 0) != 0 || pwrite(file, process.data(), process.size(), 0) < 0) errno = 0;
   return lock;
+}
+
+bool DirectoryLock::exists(const std::filesystem::path& directory) {
+  std::error_code unknown;
+  return std::filesystem::exists(directory / kName, unknown);
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept

@@ -13,6 +13,9 @@ class DirectoryLock {
   // another one has it; nothing is touched then.
   static Result<DirectoryLock> take(const std::filesystem::path& directory);
 
+  // Whether a process has ever taken it.
+  static bool exists(const std::filesystem::path& directory);
+
   DirectoryLock(DirectoryLock&& other) noexcept;
   DirectoryLock& operator=(DirectoryLock&&) = delete;
   ~DirectoryLock();

@@ -8,7 +8,7 @@
 
 #include "store/sqlite/check_rows.h"
 #include "store/sqlite/directory_lock.h"
-#include "store/sqlite/new_directory.h"
+#include "store/sqlite/new_place.h"
 #include "store/sqlite/pending.h"
 #include "store/sqlite/reading.h"
 #include "store/sqlite/schema.h"
@@ -506,7 +506,9 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   using namespace sqlite;
   PAWL_CHECK(prepare_directory(options.directory, options.creates));
   const std::string path = options.directory / "tables.db";
-  PAWL_CHECK(check_file(path, options));  // of what is not ours not even the lock is touched
+  // Of what is not ours not even the lock is touched. Where there is one it comes first: to close a
+  // file that this process has open elsewhere would end the locks of SQLite.
+  if (!DirectoryLock::exists(options.directory)) PAWL_CHECK(check_file(path, options));
   PAWL_TRY(DirectoryLock lock, DirectoryLock::take(options.directory));
   PAWL_TRY(const bool is_made, check_file(path, options));
   PAWL_TRY(Acknowledged acknowledged,

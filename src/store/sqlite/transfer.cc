@@ -13,7 +13,7 @@
 #include "base/checksum.h"
 #include "base/json_text.h"
 #include "model/expression/json_view.h"
-#include "store/sqlite/new_directory.h"
+#include "store/sqlite/new_place.h"
 #include "store/sqlite/schema.h"
 
 namespace pawl {

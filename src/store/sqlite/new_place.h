@@ -1,5 +1,5 @@
-// A store that is being made: complete under another name first, so that whoever opens the
-// directory finds all of it or nothing.
+// A directory or a file that is being made: complete under another name first, so that whoever
+// opens it by its own finds all of it or nothing.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,6 @@ class NewDirectory {
   std::filesystem::path path_;  // empty: it is in place, or not ours
 };
 
-// A file that is being made, in the same way: complete under another name first.
 class NewFile {
  public:
   // Fails when the file is there.

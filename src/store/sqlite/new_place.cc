@@ -1,4 +1,4 @@
-#include "store/sqlite/new_directory.h"
+#include "store/sqlite/new_place.h"
 
 #include <fcntl.h>
 #include <unistd.h>
