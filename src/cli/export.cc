@@ -20,7 +20,7 @@ struct ExportOptions {
 // A file of that name is a whole export.
 Result<void> export_to_file(SqliteStore& store, const std::string& name,
                             const TransferProgress& progress) {
-  PAWL_TRY(sqlite::NewFile file, sqlite::NewFile::prepare(name));
+  PAWL_TRY(sqlite::NewFile file, sqlite::NewFile::prepare(name, "", sqlite::system_directories()));
   std::ofstream out(file.path(), std::ios::binary);
   PAWL_CHECK(export_lines(store, out, progress));
   return file.put_in_place();

@@ -23,9 +23,21 @@ std::string_view to_text(Call call) {
       return "remove";
     case Call::read:
       return "read";
+    case Call::make:
+      return "make";
+    case Call::rename:
+      return "rename";
+    case Call::sync_names:
+      return "sync of a directory";
   }
   return "";
 }
+
+namespace {
+
+std::string above(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+}  // namespace
 
 // Begins as SQLite wants it, and lives in memory that SQLite gives and frees.
 struct CrashVfs::Handle {
@@ -122,7 +134,7 @@ struct CrashVfs::Methods {
       return code;
     }
     self.disk_.sync(handle.file);
-    if (std::exchange(handle.syncs_names, false)) self.disk_.sync_names();
+    if (std::exchange(handle.syncs_names, false)) self.disk_.sync_names(above(handle.path));
     return SQLITE_OK;
   }
 
@@ -256,7 +268,7 @@ struct CrashVfs::Methods {
     if (const int code = self.before(Call::remove); code != SQLITE_OK) return code;
     if (self.disk_.find(path) == 0) return SQLITE_IOERR_DELETE_NOENT;
     self.disk_.remove(path);
-    if (syncs_names != 0) self.disk_.sync_names();
+    if (syncs_names != 0) self.disk_.sync_names(above(path));
     return SQLITE_OK;
   }
 
@@ -344,8 +356,10 @@ void CrashVfs::clear_faults() {
 }
 
 int CrashVfs::before(Call call) {
-  constexpr std::array kErrors{SQLITE_CANTOPEN,       SQLITE_IOERR_WRITE,  SQLITE_IOERR_FSYNC,
-                               SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_DELETE, SQLITE_IOERR_READ};
+  constexpr std::array<int, kCallKinds> kErrors{
+      SQLITE_CANTOPEN,       SQLITE_IOERR_WRITE,  SQLITE_IOERR_FSYNC,
+      SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_DELETE, SQLITE_IOERR_READ,
+      SQLITE_IOERR,          SQLITE_IOERR,        SQLITE_IOERR_FSYNC};
   const auto kind = static_cast<std::size_t>(call);
   if (call != Call::read) ++calls_;
   if (calls_ == dies_at_ && call != Call::read) died_in_ = call;

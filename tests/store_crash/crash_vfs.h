@@ -22,7 +22,8 @@
 
 namespace pawl {
 
-enum class Call { open, write, sync, truncate, remove, read };
+enum class Call { open, write, sync, truncate, remove, read, make, rename, sync_names };
+inline constexpr std::size_t kCallKinds = 9;
 std::string_view to_text(Call call);
 
 // The n-th call of a kind fails; further ones do too, or not.
@@ -63,6 +64,10 @@ class CrashVfs {
   const std::optional<Fault>& fault() const { return fault_; }
   std::int64_t faults_fired() const { return faults_fired_; }
 
+  // SQLITE_OK, or what the call is to answer. Here for what a VFS does not do: see
+  // CrashDirectories.
+  int before(Call call);
+
   // Writes that make files larger than this together fail for lack of space.
   void limit_space(std::size_t bytes) { space_ = bytes; }
 
@@ -78,9 +83,6 @@ class CrashVfs {
     int handles = 0;
   };
 
-  // SQLITE_OK, or what the call is to answer.
-  int before(Call call);
-
   std::string name_;
   std::unique_ptr<sqlite3_vfs> vfs_;
   Disk disk_;
@@ -90,7 +92,7 @@ class CrashVfs {
   std::int64_t dies_at_ = std::numeric_limits<std::int64_t>::max();
   Call died_in_ = Call::open;
   std::optional<Fault> fault_;
-  std::array<std::int64_t, 6> calls_of_ = {};
+  std::array<std::int64_t, kCallKinds> calls_of_ = {};
   std::int64_t faults_fired_ = 0;
   std::size_t space_ = std::numeric_limits<std::size_t>::max();
 };

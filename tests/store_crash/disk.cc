@@ -46,9 +46,36 @@ std::string_view to_text(Cut cut) {
 
 // --- names -------------------------------------------------------------------------------------
 
+Disk::Name Disk::name_of(const std::string& path) const {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return {0, path};
+  const File directory = find(path.substr(0, slash));
+  if (directory == 0) return {0, path};
+  return {directory, path.substr(slash + 1)};
+}
+
 Disk::File Disk::find(const std::string& path) const {
-  const auto named = names_.find(path);
+  const auto named = names_.find(name_of(path));
   return named == names_.end() ? 0 : named->second;
+}
+
+std::map<std::string, Disk::File> Disk::paths(const Names& names) const {
+  std::map<std::string, File> all;
+  const auto add = [&](const auto& add_all, File directory, const std::string& above) -> void {
+    for (auto named = names.lower_bound({directory, ""});
+         named != names.end() && named->first.directory == directory; ++named) {
+      const std::string path = above + named->first.text;
+      all[path] = named->second;
+      if (is_directory(named->second)) add_all(add_all, named->second, path + "/");
+    }
+  };
+  add(add, 0, "");
+  return all;
+}
+
+void Disk::name(const Naming& naming) {
+  unsynced_names_.push_back(naming);
+  apply(naming, names_);
 }
 
 Disk::File Disk::create_nameless() {
@@ -58,27 +85,45 @@ Disk::File Disk::create_nameless() {
 
 Disk::File Disk::create(const std::string& path) {
   const File file = create_nameless();
-  unsynced_names_.push_back({++last_order_, path, file});
-  apply(unsynced_names_.back(), names_);
+  name({++last_order_, name_of(path), file});
   return file;
 }
 
+void Disk::create_directory(const std::string& path) {
+  directories_.insert(++last_file_);
+  name({++last_order_, name_of(path), last_file_});
+}
+
 void Disk::remove(const std::string& path) {
-  unsynced_names_.push_back({++last_order_, path, 0});
-  apply(unsynced_names_.back(), names_);
+  std::vector<Name> gone;
+  for (const auto& [other, file] : paths(names_))
+    if (other == path || other.starts_with(path + "/")) gone.push_back(name_of(other));
+  for (const Name& one : gone) name({++last_order_, one, 0});
+}
+
+void Disk::rename(const std::string& from, const std::string& to) {
+  name({++last_order_, name_of(to), find(from), name_of(from)});
 }
 
 void Disk::apply(const Naming& naming, Names& names) {
+  if (naming.before) names.erase(*naming.before);
   if (naming.file == 0) {
-    names.erase(naming.path);
+    names.erase(naming.name);
   } else {
-    names[naming.path] = naming.file;
+    names[naming.name] = naming.file;
   }
 }
 
-void Disk::sync_names() {
-  durable_names_ = names_;
-  unsynced_names_.clear();
+void Disk::sync_names(const std::string& directory) {
+  const File made = find(directory);
+  const auto is_in_it = [&](const Naming& naming) {
+    if (naming.name.directory != 0 || made != 0) return naming.name.directory == made;
+    const std::string& path = naming.name.text;
+    return path.substr(0, path.rfind('/')) == directory;
+  };
+  for (const Naming& naming : unsynced_names_)
+    if (is_in_it(naming)) apply(naming, durable_names_);
+  std::erase_if(unsynced_names_, is_in_it);
 }
 
 // --- contents ----------------------------------------------------------------------------------
@@ -115,21 +160,38 @@ void Disk::sync(File file) {
 
 std::size_t Disk::bytes_used() const {
   std::size_t used = 0;
-  for (const auto& [path, file] : names_) used += bytes(file).size();
+  for (const auto& [name, file] : names_)
+    if (!is_directory(file)) used += bytes(file).size();
   return used;
 }
 
 std::map<std::string, std::string> Disk::seen() const {
   std::map<std::string, std::string> all;
-  for (const auto& [path, file] : names_) all[path] = bytes(file);
+  for (const auto& [path, file] : paths(names_))
+    if (!is_directory(file)) all[path] = bytes(file);
+  return all;
+}
+
+std::vector<std::string> Disk::directories() const {
+  std::vector<std::string> all;
+  for (const auto& [path, file] : paths(names_))
+    if (is_directory(file)) all.push_back(path);
   return all;
 }
 
 void Disk::put(const std::string& path, const std::string& bytes) {
-  File& file = names_[path];
+  put_directory(path.substr(0, path.rfind('/')));
+  const Name name = name_of(path);
+  File& file = names_[name];
   if (file == 0) file = create_nameless();
-  durable_names_[path] = file;
+  durable_names_[name] = file;
   contents_[file] = {bytes, bytes, {}};
+}
+
+void Disk::put_directory(const std::string& path) {
+  if (find(path) != 0) return;
+  directories_.insert(++last_file_);
+  names_[name_of(path)] = durable_names_[name_of(path)] = last_file_;
 }
 
 // --- after the end -----------------------------------------------------------------------------
@@ -137,8 +199,11 @@ void Disk::put(const std::string& path, const std::string& bytes) {
 // The order from which on changes are lost: any of those still unsynced, or one of the last.
 std::int64_t Disk::random_end(std::mt19937_64& random) const {
   std::vector<std::int64_t> orders{last_order_ + 1};
-  for (const auto& [path, file] : names_)
+  for (const Naming& naming : unsynced_names_) orders.push_back(naming.order);
+  for (const auto& [name, file] : names_) {
+    if (is_directory(file)) continue;
     for (const Change& change : contents_.at(file).unsynced) orders.push_back(change.order);
+  }
   std::sort(orders.begin(), orders.end());
   const std::size_t last = orders.size() - 1;
   return orders[last -
@@ -181,7 +246,11 @@ Disk Disk::after(Cut cut, std::mt19937_64& random) const {
     if (naming.order < end && (!chooses || keeps())) apply(naming, names);
 
   Disk found;
-  for (const auto& [path, file] : names) {
+  for (const auto& [path, file] : paths(names)) {
+    if (is_directory(file)) {
+      found.put_directory(path);
+      continue;
+    }
     const Content& content = contents_.at(file);
     if (cut == Cut::torn_512 || cut == Cut::torn_4096) {
       found.put(path, torn(content, cut == Cut::torn_512 ? 512 : 4096, random));

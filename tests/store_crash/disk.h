@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +36,11 @@ class Disk {
   File find(const std::string& path) const;
   File create(const std::string& path);
   File create_nameless();
-  void remove(const std::string& path);
-  void sync_names();
+  void create_directory(const std::string& path);
+  void remove(const std::string& path);  // with all that is in it
+  void rename(const std::string& from, const std::string& to);
+  // What was made, removed or renamed in a directory. Its own name is not in it.
+  void sync_names(const std::string& directory);
 
   const std::string& bytes(File file) const { return contents_.at(file).seen; }
   void write(File file, std::size_t at, std::string_view bytes);
@@ -47,7 +52,8 @@ class Disk {
   std::size_t bytes_used() const;
   // What the names stand for, to see whether something was touched.
   std::map<std::string, std::string> seen() const;
-  // As if it had always been so.
+  std::vector<std::string> directories() const;
+  // As if it had always been so; a directory for it too.
   void put(const std::string& path, const std::string& bytes);
 
   // What the next start finds.
@@ -65,19 +71,35 @@ class Disk {
     std::string durable = {};
     std::vector<Change> unsynced = {};
   };
+  // Of a file or a directory. Where no directory was made, it is the whole path.
+  struct Name {
+    File directory = 0;
+    std::string text = {};
+
+    auto operator<=>(const Name&) const = default;
+  };
   struct Naming {
     std::int64_t order = 0;
-    std::string path;
-    File file = 0;  // 0: it is removed
+    Name name = {};
+    File file = 0;                    // 0: it is removed
+    std::optional<Name> before = {};  // it was renamed
   };
-  using Names = std::map<std::string, File>;
+  using Names = std::map<Name, File>;
 
   static void apply(const Change& change, std::string& bytes);
   static void apply(const Naming& naming, Names& names);
   static std::string torn(const Content& content, std::size_t piece, std::mt19937_64& random);
   std::int64_t random_end(std::mt19937_64& random) const;
 
+  Name name_of(const std::string& path) const;
+  void name(const Naming& naming);
+  // By their paths, directories before what is in them.
+  std::map<std::string, File> paths(const Names& names) const;
+  bool is_directory(File file) const { return directories_.contains(file); }
+  void put_directory(const std::string& path);
+
   std::map<File, Content> contents_;
+  std::set<File> directories_;
   Names names_;
   Names durable_names_;
   std::vector<Naming> unsynced_names_;

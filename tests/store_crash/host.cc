@@ -17,26 +17,34 @@ const std::filesystem::path& directory_in_memory() {
   return directory.path();
 }
 
+std::filesystem::path new_root() {
+  static int count = 0;
+  const std::filesystem::path root = directory_in_memory() / std::to_string(++count);
+  std::filesystem::create_directory(root);
+  return root;
+}
+
 }  // namespace
 
-Host::Host(int wal_pages) : wal_pages_(wal_pages) {
-  static int count = 0;
-  directory_ = directory_in_memory() / std::to_string(++count);
-}
+Host::Host(int wal_pages) : root_(new_root()), wal_pages_(wal_pages) {}
 
 // SQLite draws random numbers: the same in each process, so that the calls are the same.
 void Host::restart(Disk disk) {
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 1, static_cast<sqlite3*>(nullptr));
   vfs_.restart(std::move(disk));
+  directories_.restart();
   now_ = kBegin;
 }
 
-Result<std::unique_ptr<SqliteStore>> Host::open() {
-  return open_sqlite_store({.directory = directory_,
-                            .clock = [this] { return now_; },
-                            .cache_mib = 1,
-                            .wal_pages = wal_pages_,
-                            .vfs = vfs_.name()});
+Result<std::unique_ptr<SqliteStore>> Host::open() { return open_sqlite_store(options(directory_)); }
+
+SqliteOptions Host::options(const std::filesystem::path& directory) {
+  return {.directory = directory,
+          .clock = [this] { return now_; },
+          .cache_mib = 1,
+          .wal_pages = wal_pages_,
+          .vfs = vfs_.name(),
+          .directories = &directories_};
 }
 
 Progress Host::run(const Script& script, const Expected& expected) {

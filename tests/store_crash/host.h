@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "crash_directories.h"
 #include "crash_vfs.h"
 #include "script.h"
 #include "store/sqlite/sqlite_store.h"
@@ -29,10 +30,14 @@ class Host {
   CrashVfs& vfs() { return vfs_; }
   const CrashVfs& vfs() const { return vfs_; }
   std::string path(const std::string& file) const { return directory_ / file; }
+  // Beside the directory of the store.
+  std::filesystem::path beside(const std::string& name) const { return root_ / "var" / name; }
 
   // The real start; nothing of the process before is left.
   void restart(Disk disk);
   Result<std::unique_ptr<SqliteStore>> open();
+  // Of a store on this machine, elsewhere.
+  SqliteOptions options(const std::filesystem::path& directory);
 
   // Opens the store and carries out the steps, to the first that fails.
   Progress run(const Script& script, const Expected& expected);
@@ -46,8 +51,11 @@ class Host {
   std::string integrity();
 
  private:
-  std::filesystem::path directory_;  // for the lock; all other files are on the disk of the VFS
+  std::filesystem::path root_;
+  // Not there at first, nor is the one above it.
+  std::filesystem::path directory_ = root_ / "var" / "store";
   CrashVfs vfs_;
+  CrashDirectories directories_{vfs_, root_};
   int wal_pages_;
   Instant now_ = kBegin;
 };

@@ -181,8 +181,8 @@ TEST(StoreIoErrors, EveryAnswerIsTrue) {
   for (std::uint64_t seed = kSeed; seed <= kSeed + scaled(1) / 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Script script = generate(seed, kSteps);
-    for (const Call call :
-         {Call::open, Call::write, Call::sync, Call::truncate, Call::remove, Call::read})
+    for (const Call call : {Call::open, Call::write, Call::sync, Call::truncate, Call::remove,
+                            Call::read, Call::make, Call::sync_names})
       for (const bool for_good : {false, true}) {
         sweep(script, {.call = call, .for_good = for_good, .why = Fault::Why::io_error}, all);
         if (call == Call::write)  // elsewhere SQLite says the same for lack of space

@@ -3,55 +3,66 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "pawl/result.h"
+#include "store/sqlite/directories.h"
 
 namespace pawl::sqlite {
 
-class NewDirectory {
+// Has a name for the time being, and takes it away if it is never put in place.
+class NewPlace {
  public:
-  // Fails when there is something in the directory.
-  static Result<NewDirectory> prepare(const std::filesystem::path& directory);
-
-  NewDirectory(NewDirectory&& other) noexcept;
-  NewDirectory& operator=(NewDirectory&&) = delete;
-  ~NewDirectory();  // takes away what was not put in place
+  NewPlace(NewPlace&& other) noexcept;
+  NewPlace& operator=(NewPlace&&) = delete;
+  ~NewPlace();
 
   // Where to work until then.
   const std::filesystem::path& path() const { return path_; }
+  // What it will be called, as it was asked for.
+  const std::filesystem::path& name() const { return name_; }
 
-  // Durable when it returns.
+ protected:
+  NewPlace(std::filesystem::path name, std::filesystem::path path, Directories& directories)
+      : name_(std::move(name)), path_(std::move(path)), directories_(directories) {}
+
+  Result<void> take_name();
+  Directories& directories() { return directories_; }
+
+ private:
+  std::filesystem::path name_;
+  std::filesystem::path path_;  // empty: it is in place, or not ours
+  Directories& directories_;
+};
+
+class NewDirectory : public NewPlace {
+ public:
+  // Fails when there is something in the directory.
+  static Result<NewDirectory> prepare(const std::filesystem::path& directory,
+                                      Directories& directories);
+
+  // Durable when it returns, if the files in it are.
   Result<void> put_in_place();
 
  private:
-  NewDirectory(std::filesystem::path directory, std::filesystem::path path)
-      : directory_(std::move(directory)), path_(std::move(path)) {}
-
-  std::filesystem::path directory_;
-  std::filesystem::path path_;  // empty: it is in place, or not ours
+  using NewPlace::NewPlace;
 };
 
-class NewFile {
+class NewFile : public NewPlace {
  public:
   // Fails when the file is there.
-  static Result<NewFile> prepare(const std::filesystem::path& file);
+  static Result<NewFile> prepare(const std::filesystem::path& file, const std::string& vfs,
+                                 Directories& directories);
 
-  NewFile(NewFile&& other) noexcept;
-  NewFile& operator=(NewFile&&) = delete;
-  ~NewFile();
-
-  const std::filesystem::path& path() const { return path_; }
+  // Durable when it returns. Nobody writes to it any more.
   Result<void> put_in_place();
 
  private:
-  NewFile(std::filesystem::path file, std::filesystem::path path)
-      : file_(std::move(file)), path_(std::move(path)) {}
+  NewFile(std::filesystem::path name, std::filesystem::path path, std::string vfs,
+          Directories& directories)
+      : NewPlace(std::move(name), std::move(path), directories), vfs_(std::move(vfs)) {}
 
-  std::filesystem::path file_;
-  std::filesystem::path path_;  // empty: it is in place, or not ours
+  std::string vfs_;
 };
-
-// Makes a file, or the names in a directory, durable.
-Result<void> sync_to_disk(const std::filesystem::path& path);
 
 }  // namespace pawl::sqlite

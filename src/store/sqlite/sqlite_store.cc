@@ -170,13 +170,20 @@ class SqliteBatch final : public Batch {
 
 // --- the store ---------------------------------------------------------------------------------
 
+// Where backups are written: where the store is.
+struct Medium {
+  std::string vfs;
+  Directories* directories;
+};
+
 class OpenedStore final : public SqliteStore {
  public:
-  OpenedStore(DirectoryLock lock, std::unique_ptr<Writer> writer, Database reading)
+  OpenedStore(DirectoryLock lock, std::unique_ptr<Writer> writer, Database reading, Medium medium)
       : lock_(std::move(lock)),
         writer_(std::move(writer)),
         reading_(std::move(reading)),
-        last_used_(writer_->counter().at) {}
+        last_used_(writer_->counter().at),
+        medium_(std::move(medium)) {}
 
   Result<std::unique_ptr<Batch>> begin() override {
     PAWL_CHECK(writer_->begin());
@@ -372,6 +379,7 @@ class OpenedStore final : public SqliteStore {
   std::unique_ptr<Writer> writer_;
   Reading reading_;
   Instant last_used_;
+  Medium medium_;
 };
 
 // --- backup ------------------------------------------------------------------------------------
@@ -386,7 +394,7 @@ class RunningBackup final : public Backup {
     if (progress_.is_complete) return progress_;
     const int code = sqlite3_backup_step(backup_, pages);
     if (code != SQLITE_OK && code != SQLITE_DONE)
-      return Error{ErrorCode::environment, "cannot copy the store to " + file_.path().string() +
+      return Error{ErrorCode::environment, "cannot copy the store to " + file_.name().string() +
                                                ": " + sqlite3_errstr(code) +
                                                "; look at the space on both disks"};
     progress_.pages = sqlite3_backup_pagecount(backup_);
@@ -407,28 +415,32 @@ class RunningBackup final : public Backup {
 
 Result<std::unique_ptr<Backup>> OpenedStore::backup(const std::filesystem::path& file) {
   PAWL_CHECK(writer_->check_running());
-  PAWL_TRY(NewFile to_file, NewFile::prepare(file));
-  PAWL_TRY(Database to, Database::open(to_file.path(), SQLITE_OPEN_READWRITE, ""));
+  PAWL_TRY(NewFile to_file, NewFile::prepare(file, medium_.vfs, *medium_.directories));
+  PAWL_TRY(Database to, Database::open(to_file.path(), SQLITE_OPEN_READWRITE, medium_.vfs));
+  // Nobody knows the file until it is complete: it is synced then, and needs no way back.
+  PAWL_CHECK(to.script("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF"));
   sqlite3_backup* const backup =
       sqlite3_backup_init(to.handle(), "main", writer_->database().handle(), "main");
   if (backup == nullptr)
-    return error_of(to.handle(), sqlite3_errcode(to.handle()),
-                    "cannot write " + to_file.path().string());
+    return error_of(to.handle(), sqlite3_errcode(to.handle()), "cannot write " + file.string());
   return std::unique_ptr<Backup>(
       std::make_unique<RunningBackup>(std::move(to_file), std::move(to), backup));
 }
 
 // --- opening -----------------------------------------------------------------------------------
 
-Result<void> prepare_directory(const std::filesystem::path& directory, bool creates) {
+Result<void> prepare_directory(const std::string& path, const SqliteOptions& options) {
+  const std::filesystem::path& directory = options.directory;
   std::error_code failed;
-  if (std::filesystem::is_directory(directory, failed)) return {};
-  if (!creates) return Error{ErrorCode::bad_input, "there is no directory " + directory.string()};
-  std::filesystem::create_directories(directory, failed);
-  if (failed)
-    return Error{ErrorCode::environment,
-                 "cannot make the directory " + directory.string() + ": " + failed.message()};
-  return sync_to_disk(std::filesystem::absolute(directory).lexically_normal().parent_path());
+  const bool is_there = std::filesystem::is_directory(directory, failed);
+  if (!options.creates) {
+    if (is_there) return {};
+    return Error{ErrorCode::bad_input, "there is no directory " + directory.string()};
+  }
+  PAWL_TRY(const bool has_tables, VfsFile::exists(path, options.vfs));
+  if (has_tables) return {};
+  return make_durable_directory(std::filesystem::absolute(directory, failed).lexically_normal(),
+                                *options.directories);
 }
 
 // False: it has to be made.
@@ -504,8 +516,8 @@ Instant machine_clock() {
 
 Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   using namespace sqlite;
-  PAWL_CHECK(prepare_directory(options.directory, options.creates));
   const std::string path = options.directory / "tables.db";
+  PAWL_CHECK(prepare_directory(path, options));
   // Of what is not ours not even the lock is touched. Where there is one it comes first: to close a
   // file that this process has open elsewhere would end the locks of SQLite.
   if (!DirectoryLock::exists(options.directory)) PAWL_CHECK(check_file(path, options));
@@ -528,7 +540,8 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter, wal_pages,
                                          std::move(options.clock));
   return std::unique_ptr<SqliteStore>(
-      std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading)));
+      std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading),
+                                    Medium{options.vfs, options.directories}));
 }
 
 }  // namespace pawl

@@ -10,6 +10,7 @@
 
 #include "pawl/result.h"
 #include "pawl/time.h"
+#include "store/sqlite/directories.h"
 #include "store/store.h"
 
 namespace pawl {
@@ -26,6 +27,7 @@ struct SqliteOptions {
   int wal_mib = 64;      // of the write-ahead log, before it goes into the tables
   int wal_pages = 0;     // above 0: instead of wal_mib
   std::string vfs = {};  // name of one that was registered with SQLite; empty: its own
+  sqlite::Directories* directories = &sqlite::system_directories();
 };
 
 // A copy that is being made while the store goes on. On the thread of the batches, between them.

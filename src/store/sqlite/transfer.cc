@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <istream>
 #include <optional>
 #include <ostream>
@@ -15,6 +14,7 @@
 #include "model/expression/json_view.h"
 #include "store/sqlite/new_place.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/vfs_file.h"
 
 namespace pawl {
 namespace {
@@ -23,26 +23,52 @@ namespace fs = std::filesystem;
 
 constexpr int kPagesPerStep = 2'000;
 constexpr std::int64_t kRowsPerReport = 10'000;
+constexpr std::int64_t kBytesPerReport = 1 << 20;
 
 // --- backup and restore ------------------------------------------------------------------------
 
-Result<void> copy(const fs::path& from, const fs::path& to, const TransferProgress& progress) {
-  std::ifstream in(from, std::ios::binary);
-  std::ofstream out(to, std::ios::binary);
-  if (!in) return Error{ErrorCode::environment, "cannot read " + from.string() + ": is it there?"};
-  std::error_code ignored;
-  const auto all = static_cast<std::int64_t>(fs::file_size(from, ignored));
-  std::vector<char> piece(1U << 20U);
-  for (std::int64_t done = 0; in;) {
-    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    out.write(piece.data(), in.gcount());
-    done += in.gcount();
-    if (progress) progress(done, all);
+// Durable when it returns.
+Result<void> copy(const fs::path& from, const fs::path& to, const std::string& vfs,
+                  const TransferProgress& progress) {
+  PAWL_TRY(sqlite::VfsFile in, sqlite::VfsFile::open(from, vfs, false));
+  PAWL_TRY(sqlite::VfsFile out, sqlite::VfsFile::open(to, vfs, true));
+  PAWL_TRY(const std::int64_t all, in.size());
+  for (std::int64_t done = 0; done < all;) {
+    PAWL_TRY(const std::string piece, in.read(sqlite::VfsFile::kPieceMax, done));
+    if (piece.empty())
+      return Error{ErrorCode::environment, from.string() + " became shorter while it was read"};
+    PAWL_CHECK(out.write(piece, done));
+    done += static_cast<std::int64_t>(piece.size());
+    if (progress && (done % kBytesPerReport == 0 || done == all)) progress(done, all);
   }
-  out.close();
-  if (!in.eof() || !out)
-    return Error{ErrorCode::environment, "cannot copy " + from.string() + " to " + to.string()};
-  return {};
+  return out.sync();
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// Whoever asked knows the directory by the name that it was to get, and finds nothing there.
+Error with_names_asked_for(Error error, const sqlite::NewDirectory& directory) {
+  if (error.code == ErrorCode::outcome_unknown) {
+    const std::string said = error.message.substr(0, error.message.find(": it is not known"));
+    error = {ErrorCode::environment, "cannot write " + directory.name().string() + ": " + said +
+                                         "; nothing was made. Look at the disk"};
+  }
+  if (!directory.path().empty()) replace_all(error.message, directory.path(), directory.name());
+  return error;
+}
+
+// What is wrong with the copy is wrong with the backup.
+Error about_backup(const fs::path& file, Error error, const sqlite::NewDirectory& directory) {
+  const bool is_about_it = error.code == ErrorCode::damaged || error.code == ErrorCode::bad_input;
+  if (!is_about_it) return with_names_asked_for(error, directory);
+  replace_all(error.message, directory.path() / "tables.db", file);
+  replace_all(error.message, "restore a backup", "take another backup");
+  if (error.message.find(file) == std::string::npos)
+    error.message = file.string() + " is damaged: " + error.message;
+  return with_names_asked_for(error, directory);
 }
 
 // Opens what is in the new directory and looks at all of it; then it may be put in place.
@@ -304,18 +330,20 @@ Result<void> back_up(SqliteStore& store, const fs::path& file, const TransferPro
 namespace {
 
 // A backup is one whole file of ours. A store that was copied while it was open is none.
-Result<void> check_backup(const fs::path& file) {
+Result<void> check_backup(const fs::path& file, const std::string& vfs) {
   constexpr std::size_t kHeaderSize = 100;
-  std::ifstream in(file, std::ios::binary);
-  std::string header(kHeaderSize, '\0');
-  in.read(header.data(), static_cast<std::streamsize>(kHeaderSize));
-  header.resize(static_cast<std::size_t>(in.gcount()));
-  if (header.empty())
+  PAWL_TRY(const bool is_there, sqlite::VfsFile::exists(file, vfs));
+  if (!is_there)
     return Error{ErrorCode::environment, "cannot read " + file.string() + ", or it is empty"};
-  PAWL_CHECK(sqlite::check_header(file, header));
-  std::error_code code;
-  const std::uintmax_t log = fs::file_size(file.string() + "-wal", code);
-  if (!code && log > 0)
+  PAWL_TRY(sqlite::VfsFile in, sqlite::VfsFile::open(file, vfs, false));
+  PAWL_TRY(const std::string header, in.read(kHeaderSize));
+  if (auto checked = sqlite::check_header(file, header); !checked) {
+    Error error = checked.error();
+    replace_all(error.message, "restore a backup", "take another backup");
+    return error;
+  }
+  PAWL_TRY(const bool has_log, sqlite::VfsFile::exists(file.string() + "-wal", vfs));
+  if (has_log)
     return Error{ErrorCode::bad_input,
                  file.string() +
                      " is no backup but a store that was not closed: open its directory "
@@ -327,11 +355,27 @@ Result<void> check_backup(const fs::path& file) {
 
 Result<Restored> restore(const fs::path& file, const SqliteOptions& options,
                          const TransferProgress& progress) {
-  PAWL_CHECK(check_backup(file));
-  PAWL_TRY(sqlite::NewDirectory directory, sqlite::NewDirectory::prepare(options.directory));
-  PAWL_CHECK(copy(file, directory.path() / "tables.db", progress));
-  return take_over(directory, options);
+  PAWL_CHECK(check_backup(file, options.vfs));
+  PAWL_TRY(auto directory, sqlite::NewDirectory::prepare(options.directory, *options.directories));
+  const auto copied = copy(file, directory.path() / "tables.db", options.vfs, progress);
+  if (!copied) return with_names_asked_for(copied.error(), directory);
+  auto restored = take_over(directory, options);
+  if (!restored) return about_backup(file, restored.error(), directory);
+  return restored;
 }
+
+namespace {
+
+Result<void> import_tables(std::istream& in, const std::string& path, const std::string& vfs,
+                           const TransferProgress& progress) {
+  PAWL_TRY(sqlite::Database db,
+           sqlite::Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs));
+  PAWL_CHECK(sqlite::configure(db, {}));
+  PAWL_CHECK(sqlite::bring_up_to_date(db, path));
+  return Import(db, in, progress).run();
+}
+
+}  // namespace
 
 Result<void> export_lines(SqliteStore& store, std::ostream& out, const TransferProgress& progress) {
   return store.read_tables([&](sqlite::Database& db) { return Export(db, out, progress).run(); });
@@ -339,16 +383,12 @@ Result<void> export_lines(SqliteStore& store, std::ostream& out, const TransferP
 
 Result<Restored> import_lines(std::istream& in, const SqliteOptions& options,
                               const TransferProgress& progress) {
-  PAWL_TRY(sqlite::NewDirectory directory, sqlite::NewDirectory::prepare(options.directory));
-  {
-    const std::string path = directory.path() / "tables.db";
-    PAWL_TRY(sqlite::Database db,
-             sqlite::Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.vfs));
-    PAWL_CHECK(sqlite::configure(db, {}));
-    PAWL_CHECK(sqlite::bring_up_to_date(db, path));
-    PAWL_CHECK(Import(db, in, progress).run());
-  }
-  return take_over(directory, options);
+  PAWL_TRY(auto directory, sqlite::NewDirectory::prepare(options.directory, *options.directories));
+  const auto read = import_tables(in, directory.path() / "tables.db", options.vfs, progress);
+  if (!read) return with_names_asked_for(read.error(), directory);
+  auto restored = take_over(directory, options);
+  if (!restored) return with_names_asked_for(restored.error(), directory);
+  return restored;
 }
 
 }  // namespace pawl

@@ -52,20 +52,35 @@ Result<bool> VfsFile::exists(const std::string& path, const std::string& vfs) {
   return is_there != 0;
 }
 
-Result<std::string> VfsFile::read(std::size_t max) {
+Result<std::int64_t> VfsFile::size() {
   sqlite3_int64 size = 0;
-  int code = file_->pMethods->xFileSize(file_.get(), &size);
-  std::string bytes(std::min(static_cast<std::size_t>(size), max), '\0');
-  if (code == SQLITE_OK && !bytes.empty())
-    code = file_->pMethods->xRead(file_.get(), bytes.data(), static_cast<int>(bytes.size()), 0);
+  const int code = file_->pMethods->xFileSize(file_.get(), &size);
+  if (code != SQLITE_OK) return failed("read", *path_, code);
+  return size;
+}
+
+Result<std::string> VfsFile::read(std::size_t max, std::int64_t from) {
+  PAWL_TRY(const std::int64_t end, size());
+  const auto left = static_cast<std::size_t>(std::max<std::int64_t>(0, end - from));
+  std::string bytes(std::min({left, max, kPieceMax}), '\0');
+  if (bytes.empty()) return bytes;
+  const int code =
+      file_->pMethods->xRead(file_.get(), bytes.data(), static_cast<int>(bytes.size()), from);
   if (code != SQLITE_OK) return failed("read", *path_, code);
   return bytes;
 }
 
-Result<void> VfsFile::write(std::string_view bytes) {
+Result<void> VfsFile::write(std::string_view bytes, std::int64_t to) {
+  PAWL_ASSERT(bytes.size() <= kPieceMax, "a piece is no longer than it may be");
   const int code =
-      file_->pMethods->xWrite(file_.get(), bytes.data(), static_cast<int>(bytes.size()), 0);
+      file_->pMethods->xWrite(file_.get(), bytes.data(), static_cast<int>(bytes.size()), to);
   if (code != SQLITE_OK) return failed("write", *path_, code);
+  return {};
+}
+
+Result<void> VfsFile::sync() {
+  const int code = file_->pMethods->xSync(file_.get(), SQLITE_SYNC_NORMAL);
+  if (code != SQLITE_OK) return failed("make durable", *path_, code);
   return {};
 }
 

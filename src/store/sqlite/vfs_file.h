@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,8 +21,13 @@ class VfsFile {
   VfsFile(VfsFile&&) noexcept = default;
   VfsFile& operator=(VfsFile&&) noexcept = default;
 
-  Result<std::string> read(std::size_t max);  // from the beginning
-  Result<void> write(std::string_view bytes);
+  Result<std::int64_t> size();
+  // Less than `max` at the end, and never more than kPieceMax.
+  Result<std::string> read(std::size_t max, std::int64_t from = 0);
+  Result<void> write(std::string_view bytes, std::int64_t to = 0);  // of kPieceMax at most
+  Result<void> sync();
+
+  static constexpr std::size_t kPieceMax = 1U << 16U;  // SQLite's own VFS takes less than 128 KiB
 
  private:
   struct Close {
