@@ -5,5 +5,15 @@ cd "$(dirname "$0")/.."
 
 scripts=${2:?usage: scripts/crashes.sh --scripts N}
 scripts/build.sh dev store_crash_test
-PAWL_CRASH_SCRIPTS=$scripts build/dev/tests/store_crash/store_crash_test --gtest_brief=1 | tee build/crashes.log
+export PAWL_CRASH_SCRIPTS=$scripts
+test=build/dev/tests/store_crash/store_crash_test
+
+# In two processes that take about the same time.
+$test --gtest_brief=1 --gtest_filter='StoreIoErrors.*:TransferCrash.*' >build/crashes_beside.log 2>&1 &
+beside=$!
+result=0
+$test --gtest_brief=1 --gtest_filter='-StoreIoErrors.*:TransferCrash.*' | tee build/crashes.log || result=1
+wait $beside || result=1
+cat build/crashes_beside.log
 echo "$scripts scripts: $(grep -m1 '^crash points' build/crashes.log)"
+exit $result

@@ -134,7 +134,9 @@ struct CrashVfs::Methods {
       return code;
     }
     self.disk_.sync(handle.file);
-    if (std::exchange(handle.syncs_names, false)) self.disk_.sync_names(above(handle.path));
+    // As SQLite's own VFS does: whether this failed nobody learns.
+    if (std::exchange(handle.syncs_names, false) && self.before(Call::sync_names) == SQLITE_OK)
+      self.disk_.sync_names(above(handle.path));
     return SQLITE_OK;
   }
 

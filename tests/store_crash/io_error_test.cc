@@ -152,17 +152,21 @@ class Faults {
   std::int64_t fired_at_open_ = 0;
 };
 
-// For n = 1, 2, … until a run has no fault. Writes and reads are many: not each of them, unless
-// much is to be tried.
+// Writes and reads are many: not each of them, unless more than the least is to be tried.
+std::int64_t stride_of(Call call) {
+  const auto fifth = static_cast<std::int64_t>(std::max<std::size_t>(1, 5 / scaled(1)));
+  if (call == Call::read) return fifth;
+  return call == Call::write && scaled(1) == 1 ? fifth : 1;
+}
+
+// For n = 1, 2, … until a run has no fault.
 void sweep(const Script& script, Fault fault, Counted& all) {
-  const bool is_frequent = fault.call == Call::write || fault.call == Call::read;
-  const auto stride = static_cast<std::int64_t>(std::max<std::size_t>(1, 5 / scaled(1)));
   std::string name(to_text(fault.call));
   name += fault.why == Fault::Why::no_space ? ", no space" : ", I/O error";
   name += fault.for_good ? ", for good" : ", once";
   Counted counted;
   Faults faults(script, counted);
-  for (fault.at = 1;; fault.at += is_frequent ? stride : 1) {
+  for (fault.at = 1;; fault.at += stride_of(fault.call)) {
     SCOPED_TRACE(name + ", call " + std::to_string(fault.at));
     if (!faults.run(fault)) break;
   }

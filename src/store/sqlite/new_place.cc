@@ -54,7 +54,6 @@ Result<void> NewDirectory::put_in_place() {
   std::error_code ignored;
   fs::permissions(path(), fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec,
                   ignored);
-  PAWL_CHECK(directories().sync(path()));
   return take_name();
 }
 

@@ -27,7 +27,6 @@ class NewPlace {
       : name_(std::move(name)), path_(std::move(path)), directories_(directories) {}
 
   Result<void> take_name();
-  Directories& directories() { return directories_; }
 
  private:
   std::filesystem::path name_;
@@ -41,7 +40,7 @@ class NewDirectory : public NewPlace {
   static Result<NewDirectory> prepare(const std::filesystem::path& directory,
                                       Directories& directories);
 
-  // Durable when it returns, if the files in it are.
+  // Durable when it returns, if what is in it is, with its names.
   Result<void> put_in_place();
 
  private:

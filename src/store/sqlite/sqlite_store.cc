@@ -532,6 +532,8 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   PAWL_TRY(const Counter counter, Tables(db).counter());
   PAWL_CHECK(check_complete(acknowledged, counter.batch, options.directory));
   PAWL_CHECK(make_log_durable(db));
+  // SQLite syncs the name of a new log too, but says nothing when that fails.
+  PAWL_CHECK(options.directories->sync(options.directory));
   PAWL_CHECK(acknowledged.put(counter.batch));  // later it needs no space
   PAWL_TRY(Database reading, open_tables(path, options, false));
   if (!options.clock) options.clock = machine_clock;
