@@ -92,12 +92,13 @@ Finding about_log(const std::string& directory) {
   return {Finding::Kind::ok, "log", text};
 }
 
-void examine_store(const DoctorOptions& options, const Surroundings& surroundings,
+// False: the machine does not let it, as when a process uses the store.
+bool examine_store(const DoctorOptions& options, const Surroundings& surroundings,
                    std::vector<Finding>& findings) {
   const auto store = open_existing_store(options.directory, surroundings);
   if (!store) {
     findings.push_back({Finding::Kind::problem, "store", store.error().message});
-    return;
+    return store.error().code != ErrorCode::environment;
   }
   findings.push_back(
       {Finding::Kind::ok, "store", "last used " + pawl::to_text((*store)->last_used())});
@@ -119,6 +120,7 @@ void examine_store(const DoctorOptions& options, const Surroundings& surrounding
                         "`pawl verify` lists them; keep a copy of the directory and restore a "
                         "backup"});
   }
+  return true;
 }
 
 void print_json(const std::vector<Finding>& findings, bool is_good, std::ostream& out) {
@@ -140,7 +142,7 @@ ExitCode examine(const DoctorOptions& options, const Surroundings& surroundings)
                   surroundings.err);
   std::vector<Finding> findings{about_sqlite(), about_disk(options.directory),
                                 about_log(options.directory)};
-  examine_store(options, surroundings, findings);
+  const bool is_examined = examine_store(options, surroundings, findings);
   bool is_good = true;
   for (const Finding& finding : findings) is_good &= finding.kind != Finding::Kind::problem;
   if (options.json) {
@@ -152,6 +154,7 @@ ExitCode examine(const DoctorOptions& options, const Surroundings& surroundings)
       if (!finding.remedy.empty()) surroundings.out << "  " << finding.remedy << '\n';
     }
   }
+  if (!is_examined) return ExitCode::environment;
   return is_good ? ExitCode::ok : ExitCode::wrong;
 }
 

@@ -141,6 +141,33 @@ TEST_F(StoreVerbsTest, WhatIsNotThereOrInUseIsSaid) {
   const Ran ran = run_pawl({"verify", dir});
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_NE(ran.err.find("is in use by process"), std::string::npos) << ran.err;
+  const Ran doctor = run_pawl({"doctor", dir});
+  EXPECT_EQ(doctor.code, ExitCode::environment);
+  EXPECT_NE(doctor.out.find("problem: store: " + dir + " is in use by process"), std::string::npos)
+      << doctor.out;
+}
+
+// The user knows the file and the directory that were named, not where we work until it is done.
+TEST_F(StoreVerbsTest, ADamagedFileIsNamed) {
+  ASSERT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::ok);
+  const auto size = std::filesystem::file_size(file);
+  for (const std::uintmax_t left : {std::uintmax_t{50}, std::uintmax_t{5'000}, size - 4'096}) {
+    std::filesystem::resize_file(file, left);
+    const Ran ran = run_pawl({"restore", file, copy});
+    EXPECT_EQ(ran.code, ExitCode::environment) << left;
+    EXPECT_TRUE(ran.err.starts_with("pawl: error: " + file + " is ")) << ran.err;
+    EXPECT_NE(ran.err.find("take another backup"), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find(copy + "."), std::string::npos) << ran.err;
+    std::filesystem::remove(file);
+    ASSERT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::ok);
+  }
+  const std::string lines = run_pawl({"export", dir}).out;
+  std::ofstream(file, std::ios::trunc) << lines.substr(0, lines.size() / 2);
+  const Ran ran = run_pawl({"import", file, copy});
+  EXPECT_EQ(ran.code, ExitCode::wrong);
+  EXPECT_TRUE(ran.err.starts_with("pawl: " + file + ": error: line ")) << ran.err;
+  EXPECT_EQ(ran.err.find(copy + "."), std::string::npos) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <utility>
 
 #include "host.h"
 
@@ -200,6 +201,59 @@ TEST(StoreIoErrors, EveryAnswerIsTrue) {
   EXPECT_GT(all.unknown_there, 0);
   EXPECT_GT(all.unknown, all.unknown_there);
   EXPECT_GT(all.unnoticed, 0);
+}
+
+// Opens it with so little space left, and if that fails with all there is.
+void start_with(std::size_t space, Host& host, const Disk& disk, const Contents& expected,
+                int& refused) {
+  SCOPED_TRACE(std::to_string(space) + " bytes left");
+  host.restart(disk);
+  host.set_clock(kLater);
+  host.vfs().limit_space(disk.bytes_used() + space);
+  auto store = host.open();
+  if (!store) {
+    ++refused;
+    EXPECT_EQ(store.error().code, ErrorCode::environment);
+    EXPECT_NE(store.error().message.find("free some space, then try again"), std::string::npos)
+        << store.error().message;
+    auto found = host.vfs().disk().seen();
+    for (const auto& [path, bytes] : disk.seen())
+      EXPECT_TRUE(found[path] == bytes) << path << " was touched";
+    host.vfs().limit_space(std::numeric_limits<std::size_t>::max());
+    store = host.open();
+  }
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_EQ(difference(expected, read_all(**store)), "");
+}
+
+TEST(StoreIoErrors, AStartWithoutSpaceIsRefusedAndTouchesNothing) {
+  const Script script = generate(kSeed + 1, kSteps);
+  const Expected expected = expect(script);
+  Host host(script.wal_pages);
+  host.restart({});
+  Disk killed;
+  {
+    const auto store = host.open();
+    for (const Step& step : script.steps) {
+      host.set_clock(step.now);
+      ASSERT_TRUE(apply(**store, step));
+    }
+    killed = host.vfs().disk();
+  }
+  Disk closed = host.vfs().disk();
+
+  int refused = 0;
+  for (std::size_t space = 0; space < 250'000; space += 5'000)
+    start_with(space, host, {}, expected.after.front(), refused);
+  EXPECT_GT(refused, 10) << "a new store needs space";
+  const int new_ones = std::exchange(refused, 0);
+  start_with(0, host, killed, expected.after.back(), refused);
+  start_with(0, host, closed, expected.after.back(), refused);
+  EXPECT_EQ(refused, 0) << "one that is there does not, but it can be read";
+  closed.remove(host.path("acknowledged"));
+  start_with(0, host, closed, expected.after.back(), refused);
+  EXPECT_EQ(refused, 1);
+  std::cout << "starts refused for lack of space: " << new_ones + refused << "\n";
 }
 
 std::size_t growth_with_first_step(const Script& script) {

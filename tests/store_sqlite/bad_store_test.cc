@@ -32,7 +32,8 @@ class BadStoreTest : public StoredTest {
 TEST_F(BadStoreTest, OfALaterVersion) {
   tamper(directory, "PRAGMA user_version = 2");
   refuses(ErrorCode::bad_input,
-          "was written by a later version of Pawl (its tables have version 2");
+          "was written by a later version of Pawl (its tables have version 2, this program knows "
+          "1): use that version");
 }
 
 TEST_F(BadStoreTest, ADatabaseOfAnotherProgram) {
@@ -74,11 +75,30 @@ TEST_F(BadStoreTest, AnUnreadableAcknowledgementIsNone) {
 
 TEST_F(BadStoreTest, AProcessHasItAlready) {
   const auto store = must_open(directory);
+  const auto before = contents(directory);
   const auto second = open_sqlite_store(options_for(directory));
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().message, directory.string() + " is in use by process " +
                                         std::to_string(getpid()) +
                                         ": stop it first, or ask it instead");
+  EXPECT_TRUE(contents(directory) == before);
+}
+
+// What is in the way of a store that does not exist yet.
+TEST_F(BadStoreTest, AForeignDirectory) {
+  const TemporaryDirectory foreign;
+  directory = foreign.path();
+  write("tables.db", "SQLite format 3" + std::string(1, '\0') + std::string(4'080, 'x'));
+  write("notes.txt", "mine");
+  refuses(ErrorCode::bad_input, "is a database of another program: give the store a directory");
+  EXPECT_FALSE(std::filesystem::exists(directory / "pawl.lock"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "acknowledged"));
+  const std::filesystem::path file = directory / "notes.txt";
+  const auto store = open_sqlite_store(options_for(file));
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, ErrorCode::environment);
+  EXPECT_NE(store.error().message.find(file.string()), std::string::npos) << store.error().message;
+  EXPECT_EQ(contents(directory)["notes.txt"], "mine");
 }
 
 // SQLite keeps others off the file by a lock of the process, which ends when the process closes the
@@ -116,11 +136,13 @@ TEST_F(BadStoreTest, AnotherProcessHasIt) {
   char said = 0;
   ASSERT_EQ(read(ready[0], &said, 1), 1);
   ASSERT_EQ(said, 'y');
+  const auto before = contents(directory);
   const auto store = open_sqlite_store(options_for(directory));
   ASSERT_FALSE(store);
-  EXPECT_NE(store.error().message.find("is in use by process " + std::to_string(child)),
-            std::string::npos)
-      << store.error().message;
+  EXPECT_EQ(store.error().message, directory.string() + " is in use by process " +
+                                       std::to_string(child) +
+                                       ": stop it first, or ask it instead");
+  EXPECT_TRUE(contents(directory) == before);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   must_open(directory);  // a lock goes with its process

@@ -18,8 +18,10 @@ sqlite3_vfs* found(const std::string& vfs) {
 }
 
 Error failed(const std::string& what, const std::string& path, int code) {
+  const bool is_full = (code & 0xff) == SQLITE_FULL;
   return {ErrorCode::environment, "cannot " + what + " " + path + ": " + sqlite3_errstr(code) +
-                                      "; look at the permissions and at the disk"};
+                                      (is_full ? "; free some space, then try again"
+                                               : "; look at the permissions and at the disk")};
 }
 
 }  // namespace
