@@ -90,7 +90,8 @@ struct Attempt {
   Instant started_at = {};
   std::optional<Instant> lease_until = {};
   Instant deadline_at = {};
-  std::string progress = {};  // JSON, or empty
+  std::string progress = {};            // JSON, or empty
+  std::vector<std::string> slots = {};  // that it takes while it runs, by name
 
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };

@@ -57,6 +57,7 @@ struct Fire {
 struct Start {
   TokenHash token_hash = {};
   std::string worker = {};
+  std::vector<std::string> slots = {};  // that the attempt takes
 };
 struct Beat {
   TokenHash token_hash = {};
@@ -98,6 +99,7 @@ struct Order {
   Verb verb = Verb::retry;
   std::string reason = {};
   std::string text = {};   // of `hold`
+  std::string code = {};   // of `hold` by the engine itself: `poison`, `loop`
   std::string state = {};  // of `move`
   std::string data = {};   // of `patch`: a merge patch (RFC 7396)
 };

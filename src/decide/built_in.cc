@@ -78,9 +78,10 @@ Definition run_definition(const SideJob& job, const Machine& asker, TaskId id) {
       .tasks = {std::move(task)}};
 }
 
-Definition send_definition() {
+// One state in which something is delivered until it is.
+Definition sending_definition(std::string_view machine) {
   return {
-      .machine = "send",
+      .machine = std::string(machine),
       .initial = Ref("sending"),
       .states = {State{.name = "sending", .task = Ref("deliver"), .done = {Row{.to = Ref("sent")}}},
                  State{.name = "sent", .final = true}},
@@ -108,8 +109,15 @@ DelayedMessage delayed_message_of(const Record& send) {
   return message;
 }
 
+ToDeliver to_deliver_of(const Record& delivery) {
+  return {.channel = text_of(delivery, "channel"),
+          .payload = std::string(JsonView(delivery.data).member("with").json()),
+          .from = RecordId{static_cast<std::uint64_t>(number_of(delivery, "from"))}};
+}
+
 Stimulus carrier_of(const Effect& effect, const Record& asker, RecordId id, Instant now) {
   const bool runs = effect.verb == Effect::Verb::run;
+  const bool notifies = effect.verb == Effect::Verb::notify;
   std::string data;
   {
     JsonMap map(data);
@@ -121,6 +129,9 @@ Stimulus carrier_of(const Effect& effect, const Record& asker, RecordId id, Inst
       if (!effect.otherwise.empty()) map.text("else", effect.otherwise);
       if (!effect.outside_key.empty()) map.text("outside_key", effect.outside_key);
       map.json("data", asker.data);
+    } else if (notifies) {
+      map.text("channel", effect.target);
+      map.number("from", static_cast<std::int64_t>(asker.id.value));
     } else {
       map.text("machine", effect.machine);
       map.text("key", effect.key);
@@ -135,15 +146,18 @@ Stimulus carrier_of(const Effect& effect, const Record& asker, RecordId id, Inst
   if (runs) create.parent = Parent{asker.id, asker.machine, asker.key};
   if (effect.in) create.ready_at = now + *effect.in;
   return {.what = std::move(create),
-          .machine = runs ? "run" : "send",
+          .machine = runs       ? "run"
+                     : notifies ? "delivery"
+                                : "send",
           .key = effect.id,
           .actor = {"engine", {"engine"}}};
 }
 
 BuiltIns::BuiltIns(Zones zones) : zones_(std::move(zones)) {
   Diagnostics diagnostics;
-  send_ = Machine::make_built_in(send_definition(), zones_, diagnostics);
-  PAWL_ASSERT(send_ != nullptr, "the built-in machines are right");
+  send_ = Machine::make_built_in(sending_definition("send"), zones_, diagnostics);
+  delivery_ = Machine::make_built_in(sending_definition("delivery"), zones_, diagnostics);
+  PAWL_ASSERT(send_ != nullptr && delivery_ != nullptr, "the built-in machines are right");
 }
 
 std::shared_ptr<const Machine> BuiltIns::run(const SideJob& job, const Machine& asker) {

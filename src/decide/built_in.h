@@ -2,6 +2,7 @@
 //
 // `run` (running; final finished, failed): a task on the side, under its own policy only.
 // `send` (sending; final sent): a message that is delayed, or tried until it is accepted.
+// `delivery` (sending; final sent): what a channel is to be given.
 #pragma once
 
 #include <map>
@@ -37,8 +38,16 @@ struct DelayedMessage {
 };
 DelayedMessage delayed_message_of(const Record& send);
 
-// The stimulus that creates the record which carries out a `run`, or a `send` with `in` or `must`
-// to one record. Its `machine` is `run` or `send`, its `key` the id of the effect.
+// What a `delivery` record delivers: kept in its data.
+struct ToDeliver {
+  std::string channel;
+  std::string payload;  // JSON
+  RecordId from = {};
+};
+ToDeliver to_deliver_of(const Record& delivery);
+
+// The stimulus that creates the record which carries out a `notify`, a `run`, or a `send` with `in`
+// or `must` to one record. Its `machine` is the built-in one, its `key` the id of the effect.
 Stimulus carrier_of(const Effect& effect, const Record& asker, RecordId id, Instant now);
 
 // Makes the machines, each once.
@@ -49,10 +58,12 @@ class BuiltIns {
   // `asker` is the machine and version that the job names.
   std::shared_ptr<const Machine> run(const SideJob& job, const Machine& asker);
   std::shared_ptr<const Machine> send() const { return send_; }
+  std::shared_ptr<const Machine> delivery() const { return delivery_; }
 
  private:
   Zones zones_;
   std::shared_ptr<const Machine> send_;
+  std::shared_ptr<const Machine> delivery_;
   std::map<SideJob, std::shared_ptr<const Machine>> runs_;
 };
 

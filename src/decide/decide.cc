@@ -1,7 +1,7 @@
 #include "pawl/decide.h"
 
-#include "model/codec.h"
 #include "decide/turn.h"
+#include "model/codec.h"
 
 namespace pawl {
 

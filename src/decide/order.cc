@@ -31,7 +31,8 @@ std::string_view to_text(Stimulus::Order::Verb verb) {
 
 void Turn::on(const Stimulus::Order& order) {
   static const std::vector<std::string> kOperator{"operator"};
-  if (!has_role(stimulus_.actor, kOperator)) {
+  static const std::vector<std::string> kEngine{"engine"};
+  if (!has_role(stimulus_.actor, order.code.empty() ? kOperator : kEngine)) {
     answer(Answer::Kind::refused, "an order needs the role operator");
     return;
   }
@@ -156,7 +157,12 @@ void Turn::order_hold(const Stimulus::Order& order) {
     return;
   }
   open_order(order);
-  put_on_hold("operator", order.text.empty() ? order.reason : order.text, Hold::By::operator_);
+  const std::string& text = order.text.empty() ? order.reason : order.text;
+  if (order.code.empty()) {
+    put_on_hold("operator", text, Hold::By::operator_);
+  } else {
+    put_on_hold(order.code, text, Hold::By::engine);
+  }
 }
 
 void Turn::order_move(const Stimulus::Order& order) {

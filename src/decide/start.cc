@@ -19,6 +19,7 @@ void Turn::on(const Stimulus::Start& start) {
   const auto timeout = read_duration(policy().timeout, "timeout");
   const auto lease = policy().lease ? read_duration(*policy().lease, "lease") : std::nullopt;
   Attempt attempt{.token_hash = start.token_hash, .worker = start.worker, .started_at = now_};
+  attempt.slots = start.slots;
   attempt.deadline_at = after(now_, timeout.value_or(Duration{0}));
   if (lease) attempt.lease_until = std::min(after(now_, *lease), attempt.deadline_at);
   out_.answer.kind = Answer::Kind::ok;

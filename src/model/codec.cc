@@ -88,6 +88,7 @@ void fields(A& a, Of<A, Attempt>& attempt) {
   a.member("lease_until", attempt.lease_until);
   a.member("deadline_at", attempt.deadline_at);
   a.json("progress", attempt.progress);
+  a.member("slots", attempt.slots);
 }
 
 template <class A>
@@ -167,6 +168,7 @@ template <class A>
 void fields(A& a, Of<A, Stimulus::Start>& start) {
   a.member("token_hash", start.token_hash);
   a.member("worker", start.worker);
+  a.member("slots", start.slots);
 }
 
 template <class A>
@@ -217,6 +219,7 @@ void fields(A& a, Of<A, Stimulus::Order>& order) {
   a.member("verb", order.verb);
   a.member("reason", order.reason);
   a.member("text", order.text);
+  a.member("code", order.code);
   a.member("state", order.state);
   a.json("data", order.data);
 }

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "model/built_in_names.h"
 #include "model/check.h"
 #include "model/compile_values.h"
 #include "model/names.h"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kReservedStates{"all",   "open",    "final", "hold",
                                                           "retry", "give_up", "done",  "later"};
-constexpr std::array<std::string_view, 3> kBuiltInMachines{"run", "delivery", "send"};
 
 // What stands for itself in `errors`: near enough to a state to be mistyped.
 const std::vector<std::string> kActions{"retry", "done", "give_up"};
@@ -130,7 +130,7 @@ class Compiler {
   // --- names ---------------------------------------------------------------------------------
 
   void check_names() {
-    if (!built_in_ && contains(kBuiltInMachines, definition().machine))
+    if (!built_in_ && is_built_in(definition().machine))
       diagnostics_.error_at(
           "reserved_name", definition().at,
           in_ticks(definition().machine) + " is a machine of Pawl itself; choose another name");

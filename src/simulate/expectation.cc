@@ -13,7 +13,7 @@
 #include "model/names.h"
 #include "model/tree.h"
 #include "pawl/decide.h"
-#include "simulate/consequences.h"
+#include "decide/consequences.h"
 
 namespace pawl {
 namespace {

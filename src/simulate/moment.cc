@@ -3,7 +3,7 @@
 #include <string_view>
 #include <variant>
 
-#include "simulate/consequences.h"
+#include "decide/consequences.h"
 
 namespace pawl {
 namespace {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "decide/consequences.h"
 #include "pawl/assert.h"
-#include "simulate/consequences.h"
 
 namespace pawl {
 namespace {
@@ -22,6 +22,12 @@ Error no_end(Instant now, int decisions_max) {
   return {ErrorCode::bad_input,
           "more than " + std::to_string(decisions_max) + " decisions in one step, the last at " +
               to_text(now) + ": records keep each other moving, or a timer is far too short"};
+}
+
+// When something must be done about the record by the clock: it wakes, or is a `send` that is to be
+// carried out.
+std::optional<Instant> acts_at_of(const Record& record) {
+  return record.machine == kSendMachine ? record.next_at() : record.wake_at;
 }
 
 // The record an answer speaks of when there is none.

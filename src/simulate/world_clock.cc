@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "simulate/consequences.h"
+#include "decide/consequences.h"
 #include "simulate/world.h"
 
 namespace pawl {

@@ -84,17 +84,17 @@ struct RequestName {
 };
 
 // How often tasks under a limit of `rate` have started in the window that begins at an instant.
-struct Rate {
+struct RateWindow {
   std::string slot;
   Instant window = {};
   int started = 0;
 
-  friend bool operator==(const Rate&, const Rate&) = default;
+  friend bool operator==(const RateWindow&, const RateWindow&) = default;
 };
 
 struct Slot {
   int taken = 0;  // by records whose attempt runs
-  Rate rate = {};
+  RateWindow rate = {};
 };
 
 // --- what a batch writes -----------------------------------------------------------------------
@@ -112,15 +112,24 @@ struct RecordChange {
   bool purges = false;                  // the record and all that is its own goes
 };
 
+// A message that an earlier unit of the same batch sends: the place of that unit, and of the
+// message in its `sent`.
+struct SentHere {
+  std::size_t unit = 0;
+  std::size_t message = 0;
+};
+
 // One decision's durable consequences: all of it or none of it.
 struct Unit {
   RecordChange record;
   std::vector<RecordChange> created = {};  // a key that is taken is reported, not an error
   std::vector<Message> sent = {};          // dropped where there is no such record
   std::vector<MessageId> taken = {};       // messages that this decision answers
+  std::vector<SentHere> taken_here = {};   // of this batch; where it was not sent, this one is lost
   std::vector<MessageId> postponed = {};   // that wait until their record opens its inbox
+  std::vector<std::size_t> after = {};     // earlier units; where one is lost, this one is as well
   bool opens_inbox = false;                // of its own record: nothing waits any longer
-  std::vector<Rate> rates = {};
+  std::vector<RateWindow> rates = {};
   std::string idempotency_key = {};  // of the request, or empty; with the answer given to it:
   Remembered remembered = {};
 };
@@ -282,8 +291,12 @@ class Store {
   // Ids of new records are above this one; none was ever used twice.
   virtual Result<RecordId> last_id() = 0;
 
-  // False when that version is there with another text, which it keeps.
-  virtual Result<bool> put_machine(const StoredMachine& machine) = 0;
+  // The queues in which a record waits, by name.
+  virtual Result<std::vector<std::string>> queues() = 0;
+
+  // All or none. False when a version is there with another text, which it keeps.
+  virtual Result<bool> put_machines(std::span<const StoredMachine> machines) = 0;
+  Result<bool> put_machine(const StoredMachine& machine) { return put_machines({&machine, 1}); }
   virtual Result<std::optional<StoredMachine>> machine(const std::string& name, int version) = 0;
   virtual Result<std::vector<StoredMachine>> machines() = 0;  // by name and version, without texts
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "model/built_in_names.h"
 #include "model/codec.h"
 
 namespace pawl {
@@ -129,7 +130,7 @@ class Verification {
     StateCount& count = counts_[{record.machine, record.state}];
     ++count.records;
     if (record.hold) ++count.held;
-    if (!machines_.contains({record.machine, record.version}))
+    if (!is_built_in(record.machine) && !machines_.contains({record.machine, record.version}))
       violation("I16", record,
                 "there is no machine " + record.machine + " of version " +
                     std::to_string(record.version));

@@ -347,8 +347,8 @@ TEST_P(BatchTest, RatesAreKept) {
   Unit unit = created("k");
   unit.rates = {{"pay", now, 3}};
   commit(unit);
-  EXPECT_EQ(slot("pay").rate, (Rate{"pay", now, 3}));
-  EXPECT_EQ(slot("none").rate, Rate{"none"});
+  EXPECT_EQ(slot("pay").rate, (RateWindow{"pay", now, 3}));
+  EXPECT_EQ(slot("none").rate, RateWindow{"none"});
 }
 
 TEST_P(BatchTest, AnswersAreRememberedUntilTheyAreForgotten) {

@@ -61,7 +61,9 @@ class Writer {
 
   UnitOutcome write(const Unit& unit) {
     UnitOutcome outcome{.kind = possible(unit)};
+    Written& written = written_.emplace_back();
     if (outcome.kind != UnitOutcome::Kind::committed) return outcome;
+    written.is_committed = true;
     put(unit.record);
     for (std::size_t i = 0; i < unit.created.size(); ++i) {
       if (tables_.names.contains(name_of(unit.created[i].record))) {
@@ -72,11 +74,12 @@ class Writer {
     }
     const RecordId own = unit.record.record.id;
     for (const MessageId id : unit.taken) tables_.inbox.erase(id.value);
+    for (const SentHere& sent : unit.taken_here) tables_.inbox.erase(message_of(sent));
     for (const MessageId id : unit.postponed) tables_.inbox.at(id.value).waits = true;
     for (auto& [id, waiting] : tables_.inbox)
       if (unit.opens_inbox && waiting.message.to == own) waiting.waits = false;
-    for (const Message& message : unit.sent) send(message);
-    for (const Rate& rate : unit.rates) tables_.slots[rate.slot].rate = rate;
+    for (const Message& message : unit.sent) written.sent.push_back(send(message));
+    for (const RateWindow& rate : unit.rates) tables_.slots[rate.slot].rate = rate;
     if (!unit.idempotency_key.empty())
       tables_.requests[{name_of(unit.record.record), unit.idempotency_key}] = {now_,
                                                                                unit.remembered};
@@ -99,9 +102,19 @@ class Writer {
       return Kind::lost_race;
     }
     const auto is_gone = [&](MessageId id) { return !tables_.inbox.contains(id.value); };
-    const bool lost = std::any_of(unit.taken.begin(), unit.taken.end(), is_gone) ||
+    const auto is_lost = [&](std::size_t earlier) { return !written_.at(earlier).is_committed; };
+    const auto is_not_there = [&](const SentHere& sent) {
+      return is_lost(sent.unit) || !tables_.inbox.contains(message_of(sent));
+    };
+    const bool lost = std::any_of(unit.after.begin(), unit.after.end(), is_lost) ||
+                      std::any_of(unit.taken_here.begin(), unit.taken_here.end(), is_not_there) ||
+                      std::any_of(unit.taken.begin(), unit.taken.end(), is_gone) ||
                       std::any_of(unit.postponed.begin(), unit.postponed.end(), is_gone);
     return lost ? Kind::lost_race : Kind::committed;
+  }
+
+  std::int64_t message_of(const SentHere& sent) const {
+    return written_.at(sent.unit).sent.at(sent.message);
   }
 
   void put(const RecordChange& change) {
@@ -192,14 +205,22 @@ class Writer {
                   [&](const auto& request) { return request.first.record == name_of(record); });
   }
 
-  void send(const Message& message) {
-    if (!tables_.records.contains(message.to.value)) return;
+  std::int64_t send(const Message& message) {
+    if (!tables_.records.contains(message.to.value)) return 0;
     const std::int64_t id = ++tables_.last_message;
     tables_.inbox[id] = {{message.to, message.body, {id}}};
+    return id;
   }
+
+  // What has become of a unit.
+  struct Written {
+    bool is_committed = false;
+    std::vector<std::int64_t> sent = {};  // ids of its messages; 0: there was nobody
+  };
 
   Tables& tables_;
   Instant now_;
+  std::vector<Written> written_;
 };
 
 // --- the batch ---------------------------------------------------------------------------------
@@ -416,11 +437,23 @@ class MemoryStore final : public Store {
     return RecordId{tables_.last_id};
   }
 
-  Result<bool> put_machine(const StoredMachine& machine) override {
+  Result<std::vector<std::string>> queues() override {
     const std::lock_guard lock(mutex_);
-    const auto [at, is_new] =
-        tables_.machines.emplace(std::pair(machine.name, machine.version), machine.text);
-    return is_new || at->second == machine.text;
+    std::vector<std::string> names;
+    for (const Due& due : tables_.ready)
+      if (names.empty() || names.back() != std::get<0>(due)) names.push_back(std::get<0>(due));
+    return names;
+  }
+
+  Result<bool> put_machines(std::span<const StoredMachine> machines) override {
+    const std::lock_guard lock(mutex_);
+    auto all = tables_.machines;
+    for (const StoredMachine& machine : machines) {
+      const auto [at, is_new] = all.emplace(std::pair(machine.name, machine.version), machine.text);
+      if (!is_new && at->second != machine.text) return false;
+    }
+    tables_.machines = std::move(all);
+    return true;
   }
 
   Result<std::optional<StoredMachine>> machine(const std::string& name, int version) override {

@@ -81,6 +81,7 @@ Result<std::vector<UnitOutcome>> Pending::apply(std::span<const Unit> units, Cou
   outcomes.reserve(units.size());
   for (const Unit& unit : units) {
     PAWL_TRY(UnitOutcome outcome, apply(unit, counter));
+    carried_out_.push_back(outcome.kind == UnitOutcome::Kind::committed);
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;
@@ -88,6 +89,7 @@ Result<std::vector<UnitOutcome>> Pending::apply(std::span<const Unit> units, Cou
 
 Result<UnitOutcome> Pending::apply(const Unit& unit, Counter& counter) {
   UnitOutcome outcome;
+  first_sent_.push_back(messages_added_.size());
   PAWL_TRY(outcome.kind, possible(unit));
   if (outcome.kind != UnitOutcome::Kind::committed) return outcome;
   PAWL_CHECK(apply(unit.record, counter));
@@ -100,13 +102,14 @@ Result<UnitOutcome> Pending::apply(const Unit& unit, Counter& counter) {
     }
   }
   for (const MessageId id : unit.taken) PAWL_CHECK(tables_.take_message(id));
+  for (const SentHere& sent : unit.taken_here) message_of(sent) = {};
   for (const MessageId id : unit.postponed) PAWL_CHECK(tables_.postpone_message(id));
   if (unit.opens_inbox) PAWL_CHECK(tables_.open_inbox(unit.record.record.id));
   for (const Message& message : unit.sent) {
     PAWL_TRY(const bool is_there, exists(message.to));
-    if (is_there) PAWL_CHECK(tables_.add_message(++counter.message, message));
+    messages_added_.push_back(is_there ? NewMessage{++counter.message, &message} : NewMessage{});
   }
-  for (const Rate& rate : unit.rates) PAWL_CHECK(tables_.put_rate(rate));
+  for (const RateWindow& rate : unit.rates) PAWL_CHECK(tables_.put_rate(rate));
   if (!unit.idempotency_key.empty())
     PAWL_CHECK(tables_.remember({name_of(unit.record.record), unit.idempotency_key},
                                 unit.remembered, counter.at));
@@ -125,12 +128,20 @@ Result<UnitOutcome::Kind> Pending::possible(const Unit& unit) {
         record->fence != change.fence_before)
       return Kind::lost_race;
   }
+  for (const std::size_t earlier : unit.after)
+    if (!carried_out_[earlier]) return Kind::lost_race;
+  for (const SentHere& sent : unit.taken_here)
+    if (!carried_out_[sent.unit] || message_of(sent).message == nullptr) return Kind::lost_race;
   for (const auto* ids : {&unit.taken, &unit.postponed})
     for (const MessageId id : *ids) {
       PAWL_TRY(const bool is_there, tables_.has_message(id));
       if (!is_there) return Kind::lost_race;
     }
   return Kind::committed;
+}
+
+Pending::NewMessage& Pending::message_of(const SentHere& sent) {
+  return messages_added_[first_sent_[sent.unit] + sent.message];
 }
 
 Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
@@ -145,7 +156,11 @@ Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
   touched.change = &change;
   if (change.purges || change.writes_before == 0)
     taken_[text_of(record.machine, record.key)] = !change.purges;
-  if (change.purges) return tables_.remove_belongings(record.id, name_of(record));
+  if (change.purges) {
+    for (NewMessage& added : messages_added_)
+      if (added.message != nullptr && added.message->to == record.id) added = {};
+    return tables_.remove_belongings(record.id, name_of(record));
+  }
 
   if (change.erases) PAWL_CHECK(tables_.erase_texts(record.id));
   for (const Entry& entry : change.entries) {
@@ -171,6 +186,8 @@ Result<void> Pending::write() {
   for (const auto& [id, touched] : changed) PAWL_CHECK(write({id}, *touched));
   PAWL_CHECK(tables_.insert(records_added_));
   PAWL_CHECK(tables_.write_entries());
+  for (const NewMessage& added : messages_added_)
+    if (added.message != nullptr) PAWL_CHECK(tables_.add_message(added.id, *added.message));
 
   std::sort(dues_removed_.begin(), dues_removed_.end());
   std::sort(dues_added_.begin(), dues_added_.end());

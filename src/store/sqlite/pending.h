@@ -42,6 +42,12 @@ class Pending {
     const RecordChange* change = nullptr;  // the last one
   };
 
+  // For an inbox, until a later unit takes it.
+  struct NewMessage {
+    std::int64_t id = 0;
+    const Message* message = nullptr;  // null: there is none any more
+  };
+
   Touched& keep(const Record& record, Kept& kept);
   Result<Touched*> touched(RecordId id);
   Result<bool> is_taken(const Record& record);
@@ -51,6 +57,7 @@ class Pending {
 
   Result<UnitOutcome> apply(const Unit& unit, Counter& counter);
   Result<UnitOutcome::Kind> possible(const Unit& unit);
+  NewMessage& message_of(const SentHere& sent);
   Result<void> apply(const RecordChange& change, Counter& counter);
   Result<void> write(RecordId id, const Touched& touched);
   Result<void> write_beside(RecordId id, const Beside& before, const Beside& after);
@@ -62,6 +69,9 @@ class Pending {
   std::pmr::unordered_map<std::string, bool> taken_{
       &memory_};  // names that were looked for, given or freed
   std::string name_text_;
+  std::vector<bool> carried_out_;        // by unit
+  std::vector<std::size_t> first_sent_;  // by unit, into messages_added_
+  std::vector<NewMessage> messages_added_;
   std::vector<NewRecord> records_added_;
   std::vector<Due> dues_removed_;
   std::vector<Due> dues_added_;

@@ -198,6 +198,25 @@ Result<std::vector<StoredMachine>> Reading::machines() {
   });
 }
 
+// From one queue to the next, whatever waits in them.
+Result<std::vector<std::string>> Reading::queues() {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(
+      Rows rows,
+      db_.query("WITH RECURSIVE next(queue) AS (SELECT min(queue) FROM due WHERE queue > 0 "
+                "UNION ALL SELECT (SELECT min(queue) FROM due WHERE queue > next.queue) FROM "
+                "next WHERE queue IS NOT NULL) SELECT queue FROM next WHERE queue IS NOT NULL"));
+  std::vector<std::string> names;
+  for (;;) {
+    PAWL_TRY(const bool found, rows.next());
+    if (!found) break;
+    PAWL_TRY(const std::string_view name, words_.text(rows.integer(0)));
+    names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Result<std::vector<Setting>> Reading::settings(const std::string& prefix) {
   const std::lock_guard lock(mutex_);
   PAWL_TRY(Rows rows, db_.query("SELECT name, value, revision FROM setting "

@@ -23,6 +23,7 @@ class Reading {
   Result<RecordId> last_id();
   Result<std::optional<StoredMachine>> machine(const std::string& name, int version);
   Result<std::vector<StoredMachine>> machines();
+  Result<std::vector<std::string>> queues();
   Result<std::vector<Setting>> settings(const std::string& prefix);
 
  private:

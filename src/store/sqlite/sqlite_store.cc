@@ -250,20 +250,26 @@ class OpenedStore final : public SqliteStore {
     PAWL_CHECK(writer_->check_running());
     return reading_.machines();
   }
+  Result<std::vector<std::string>> queues() override {
+    PAWL_CHECK(writer_->check_running());
+    return reading_.queues();
+  }
   Result<std::vector<Setting>> settings(const std::string& prefix) override {
     PAWL_CHECK(writer_->check_running());
     return reading_.settings(prefix);
   }
 
-  Result<bool> put_machine(const StoredMachine& machine) override {
+  Result<bool> put_machines(std::span<const StoredMachine> machines) override {
+    for (const StoredMachine& machine : machines) {
+      PAWL_TRY(const auto stored, this->machine(machine.name, machine.version));
+      if (stored && stored->text != machine.text) return false;
+    }
     return writer_->transact([&]() -> Result<bool> {
-      Database& db = writer_->database();
-      PAWL_CHECK(db.run("INSERT INTO machine VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                        machine.name, machine.version, machine.text));
-      PAWL_TRY(Rows rows,
-               db.query("SELECT 1 FROM machine WHERE name = ?1 AND version = ?2 AND text = ?3",
-                        machine.name, machine.version, machine.text));
-      return rows.next();
+      for (const StoredMachine& machine : machines)
+        PAWL_CHECK(
+            writer_->database().run("INSERT INTO machine VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                                    machine.name, machine.version, machine.text));
+      return true;
     });
   }
 

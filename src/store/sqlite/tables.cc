@@ -454,7 +454,7 @@ Result<Slot> Tables::slot(const std::string& name) {
   return Slot{static_cast<int>(rows.integer(0)),
               {name, rows.instant(1), static_cast<int>(rows.integer(2))}};
 }
-Result<void> Tables::put_rate(const Rate& rate) {
+Result<void> Tables::put_rate(const RateWindow& rate) {
   return db_.run(
       "INSERT INTO slot VALUES(?1, 0, ?2, ?3) "
       "ON CONFLICT(name) DO UPDATE SET window = ?2, started = ?3",

@@ -146,7 +146,7 @@ class Tables {
   Result<std::optional<Remembered>> remembered(const RequestName& request);
   Result<void> remember(const RequestName& request, const Remembered& remembered, Instant now);
   Result<Slot> slot(const std::string& name);
-  Result<void> put_rate(const Rate& rate);
+  Result<void> put_rate(const RateWindow& rate);
 
   Result<Counter> counter();
   Result<void> put_counter(const Counter& counter);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/built_in_names.h"
 #include "pawl/effect.h"
 #include "pawl/machine.h"
 #include "pawl/record.h"
@@ -14,19 +15,11 @@
 
 namespace pawl {
 
-// Built-in machines.
-inline constexpr std::string_view kRunMachine = "run";
-inline constexpr std::string_view kSendMachine = "send";
-inline constexpr std::string_view kDeliveryMachine = "delivery";
-
 // Who acts when no caller does.
 Actor engine();
 
-// When something must be done about the record by the clock: it wakes, or is a `send` that is to be
-// carried out.
-std::optional<Instant> acts_at_of(const Record& record);
-
-// Whether the effect is carried out by a record of a built-in machine.
+// Whether the effect is carried out by a record of a built-in machine. A `notify` always is, where
+// there are channels.
 bool needs_carrier(const Effect& effect);
 
 // Of a `create`: the stimulus that makes the child.

@@ -1,4 +1,4 @@
-#include "simulate/consequences.h"
+#include "decide/consequences.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,10 +6,6 @@
 namespace pawl {
 
 Actor engine() { return {.name = "engine", .roles = {"engine"}}; }
-
-std::optional<Instant> acts_at_of(const Record& record) {
-  return record.machine == kSendMachine ? record.next_at() : record.wake_at;
-}
 
 bool needs_carrier(const Effect& effect) {
   return effect.verb == Effect::Verb::run ||

@@ -1,0 +1,270 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/queue_name.h"
+
+namespace pawl {
+namespace {
+
+// The bytes that a caller gives.
+struct Size {
+  std::size_t operator()(const Stimulus::Create& create) const {
+    return create.data.size() + create.payload.size();
+  }
+  std::size_t operator()(const Stimulus::Fire& fire) const {
+    return fire.payload.size() + (fire.create ? (*this)(*fire.create) : 0);
+  }
+  std::size_t operator()(const Stimulus::Beat& beat) const { return beat.progress.size(); }
+  std::size_t operator()(const Stimulus::Done& done) const { return done.result.size(); }
+  std::size_t operator()(const Stimulus::Fail& fail) const {
+    return fail.error.message.size() + fail.error.detail.size();
+  }
+  std::size_t operator()(const Stimulus::Order& order) const { return order.data.size(); }
+  std::size_t operator()(const auto&) const { return 0; }
+};
+
+bool is_beat(const Stimulus& stimulus) {
+  return std::holds_alternative<Stimulus::Beat>(stimulus.what);
+}
+
+// When the record wakes with that lease.
+Instant wakes_at(const Record& record, Instant lease_until) {
+  Instant at = std::min(lease_until, record.running->deadline_at);
+  if (record.hold) return at;
+  for (const Timer& timer : record.timers) at = std::min(at, timer.at);
+  if (record.plan.next) at = std::min(at, *record.plan.next);
+  return at;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options) {
+  PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
+  PAWL_TRY(const RecordId last, store.last_id());
+  Instant now;
+  {
+    PAWL_TRY(const auto batch, store.begin());
+    now = batch->now();
+  }
+  if (options.ward.empty())
+    return std::unique_ptr<Engine>(
+        new Engine(store, std::move(machines), Ward(), last.value, now, std::move(options)));
+  PAWL_TRY(Ward ward, Ward::open(options.ward));
+  return std::unique_ptr<Engine>(
+      new Engine(store, std::move(machines), std::move(ward), last.value, now, std::move(options)));
+}
+
+Engine::Engine(Store& store, Machines machines, Ward ward, std::uint64_t last_id, Instant opened_at,
+               EngineOptions options)
+    : store_(store),
+      options_(std::move(options)),
+      machines_(std::move(machines)),
+      ward_(std::move(ward)),
+      last_id_(last_id),
+      grace_(options_.closed_at.value_or(opened_at), opened_at),
+      claims_(options_.random),
+      poisoned_(ward_.poisoned()) {}
+
+void Engine::submit(Stimulus stimulus, Answered answered) {
+  if (stopped_) return answered(*stopped_);
+  requests_.push_back({std::move(stimulus), std::move(answered)});
+}
+
+void Engine::claim(ClaimRequest request, Claims::Answered answered) {
+  if (stopped_) return answered(*stopped_);
+  claims_.add(std::move(request), std::move(answered));
+}
+
+// --- one batch ---------------------------------------------------------------------------------
+
+Result<Engine::Stepped> Engine::step(bool passed) {
+  if (stopped_) return *stopped_;
+  Taken taken;
+  take_requests(taken);
+  auto batch = store_.begin();
+  if (!batch) return fail(taken, batch.error());
+  const Instant now = (*batch)->now();
+  Round round({store_, machines_, ward_, last_id_, options_.batch_max, options_.noted}, **batch);
+  if (auto decided = decide(round, **batch, taken, passed); !decided)
+    return fail(taken, decided.error());
+  std::vector<UnitOutcome> outcomes;
+  if (!round.units().empty()) {
+    auto committed = (*batch)->commit(round.units());
+    if (!committed) return fail(taken, committed.error());
+    outcomes = *std::move(committed);
+  }
+  batch->reset();
+  if (!taken.beats.empty()) {
+    auto live = store_.extend(taken.beats);
+    if (!live) return fail(taken, live.error());
+    for (std::size_t i = 0; i < taken.beats.size(); ++i)
+      if (!(*live)[i] && i < taken.beating.size()) {
+        Answer& answer = taken.decided[taken.beating[i]].answer;
+        answer = {.kind = Answer::Kind::stale,
+                  .reason = "this attempt is over: stop working",
+                  .cancel = true};
+      }
+  }
+  for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
+  poisoned_.clear();
+  const std::size_t units = round.units().size();
+  answer(taken, outcomes, now);
+  PAWL_TRY(Stepped stepped, rest(taken, now));
+  stepped.units = units;
+  return stepped;
+}
+
+void Engine::take_requests(Taken& taken) {
+  std::size_t bytes = 0;
+  while (!requests_.empty() && taken.requests.size() < options_.batch_max &&
+         bytes < options_.batch_bytes_max) {
+    bytes += std::visit(Size{}, requests_.front().stimulus.what);
+    taken.requests.push_back(std::move(requests_.front()));
+    requests_.pop_front();
+  }
+  taken.decided.resize(taken.requests.size());
+}
+
+Result<void> Engine::decide(Round& round, Batch& batch, Taken& taken, bool passed) {
+  PAWL_CHECK(hold_poisoned(round));
+  PAWL_CHECK(take_messages(round, batch, taken));
+  PAWL_CHECK(take_due(round, batch, taken, passed));
+  PAWL_CHECK(decide_requests(round, taken));
+  PAWL_CHECK(take_sends(round, batch, taken));
+  PAWL_CHECK(claims_.serve(round, batch));
+  return decide_beats(round, taken);
+}
+
+Result<void> Engine::hold_poisoned(Round& round) {
+  for (const RecordId id : poisoned_) {
+    PAWL_TRY(InWork * in, round.records().find(id));
+    if (in != nullptr)
+      PAWL_CHECK(round.hold(*in, "poison",
+                            "the process ended twice while this record was being decided; look at "
+                            "its log, then release it"));
+  }
+  return {};
+}
+
+Result<void> Engine::take_messages(Round& round, Batch& batch, Taken& taken) {
+  const Claim claim{.kind = Claim::Kind::inbox,
+                    .max = std::max<std::size_t>(1, options_.batch_max / 4)};
+  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
+  std::size_t messages = 0;
+  for (const Claimed& one : claimed) messages += one.messages.size();
+  const bool is_all = messages < claim.max;
+  taken.has_more = taken.has_more || !is_all;
+  return round.take(std::move(claimed), is_all);
+}
+
+Result<void> Engine::take_due(Round& round, Batch& batch, Taken& taken, bool passed) {
+  const Claim claim{.kind = Claim::Kind::due,
+                    .max = std::max<std::size_t>(1, options_.batch_max / 4)};
+  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
+  taken.has_more = taken.has_more || claimed.size() == claim.max;
+  for (Claimed& one : claimed) {
+    PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
+    const Record& record = in->record;
+    if (const auto lease = in->unit ? std::nullopt : grace_.extended(record, round.now())) {
+      taken.beats.push_back({.record = record.id,
+                             .fence = record.fence,
+                             .lease_until = lease,
+                             .wake_at = wakes_at(record, *lease),
+                             .progress = record.running->progress});
+      continue;
+    }
+    PAWL_TRY(const bool is_done, round.wake(*in, passed));
+    taken.is_tied = taken.is_tied || !is_done;
+  }
+  return {};
+}
+
+Result<void> Engine::take_sends(Round& round, Batch& batch, Taken& taken) {
+  const Claim claim{.queue = std::string(kSendQueue),
+                    .max = std::max<std::size_t>(1, options_.batch_max / 16)};
+  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
+  taken.has_more = taken.has_more || claimed.size() == claim.max;
+  for (Claimed& one : claimed) {
+    PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
+    PAWL_CHECK(round.carry_out(*in, hash_of_token(token_text(options_.random()))));
+  }
+  return {};
+}
+
+Result<void> Engine::decide_requests(Round& round, Taken& taken) {
+  std::vector<const Stimulus*> asked;
+  for (const Request& request : taken.requests) asked.push_back(&request.stimulus);
+  PAWL_CHECK(round.prepare(asked));
+  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
+    if (is_beat(taken.requests[i].stimulus)) continue;
+    PAWL_TRY(taken.decided[i], round.decide(taken.requests[i].stimulus));
+  }
+  return {};
+}
+
+Result<void> Engine::decide_beats(Round& round, Taken& taken) {
+  std::vector<Beat> extended = std::exchange(taken.beats, {});
+  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
+    if (!is_beat(taken.requests[i].stimulus)) continue;
+    PAWL_TRY(Round::Beaten beaten, round.beat(taken.requests[i].stimulus));
+    taken.decided[i] = std::move(beaten.decided);
+    if (!beaten.beat) continue;
+    PAWL_TRY(const InWork* in, round.records().find(beaten.beat->record));
+    grace_.beaten(in->record);
+    taken.beats.push_back(*std::move(beaten.beat));
+    taken.beating.push_back(i);
+  }
+  for (Beat& beat : extended) {  // unless its worker has just shown itself
+    const bool is_there = std::any_of(taken.beats.begin(), taken.beats.end(),
+                                      [&](const Beat& own) { return own.record == beat.record; });
+    if (!is_there) taken.beats.push_back(std::move(beat));
+  }
+  return {};
+}
+
+// --- after the commit --------------------------------------------------------------------------
+
+// Whoever stands on a unit that lost a race asks again.
+void Engine::answer(Taken& taken, std::span<const UnitOutcome> outcomes, Instant now) {
+  for (std::size_t i = taken.requests.size(); i-- > 0;) {
+    const auto unit = taken.decided[i].unit;
+    if (unit && outcomes[*unit].kind != UnitOutcome::Kind::committed) {
+      requests_.push_front(std::move(taken.requests[i]));
+      taken.requests[i].answered = {};
+    }
+  }
+  for (std::size_t i = 0; i < taken.requests.size(); ++i)
+    if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
+  claims_.answer(outcomes, now);
+}
+
+// Nothing was done, or it is not known.
+Error Engine::fail(Taken& taken, Error error) {
+  claims_.take_back();
+  if (error.code == ErrorCode::outcome_unknown) stopped_ = error;
+  for (Request& request : taken.requests) request.answered(error);
+  if (stopped_) {
+    for (Request& request : std::exchange(requests_, {})) request.answered(error);
+    claims_.fail(error);
+  }
+  return error;
+}
+
+Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
+  Stepped stepped{.has_more = taken.has_more || !requests_.empty()};
+  if (stepped.has_more) return stepped;
+  std::vector<std::string> queues = claims_.queues();
+  queues.emplace_back(kSendQueue);
+  PAWL_TRY(stepped.next, store_.next_due(queues));
+  if (stepped.next && *stepped.next <= now) {
+    stepped.has_more = !taken.is_tied;
+    stepped.next = now + Duration{1};
+  }
+  if (const auto end = claims_.next_end(); end && (!stepped.next || *end < *stepped.next))
+    stepped.next = end;
+  return stepped;
+}
+
+}  // namespace pawl

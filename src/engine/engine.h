@@ -1,0 +1,107 @@
+// Engine: where decisions and the store meet. A passive object: `step` does one batch.
+//
+// For one thread at a time. A library: it never exits, writes nothing and installs no handlers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/claims.h"
+#include "engine/lease_grace.h"
+#include "engine/machines.h"
+#include "engine/round.h"
+#include "engine/token.h"
+#include "engine/ward.h"
+#include "pawl/result.h"
+#include "pawl/stimulus.h"
+#include "pawl/time.h"
+#include "store/store.h"
+
+namespace pawl {
+
+struct EngineOptions {
+  Zones zones;
+  Guards guards = {};
+  std::optional<Instant> closed_at = {};  // when the store was last used; none: it is new
+  std::filesystem::path ward = {};        // file of the poison ward; empty: there is none
+  std::function<RandomBits()> random = random_bits;  // for attempt tokens
+  Noted noted = {};
+  std::size_t batch_max = 960;              // stimuli of one batch
+  std::size_t batch_bytes_max = 4U << 20U;  // that callers give
+};
+
+class Engine {
+ public:
+  using Answered = std::function<void(Result<Answer>)>;
+
+  // The store outlives the engine, and is used by nobody else.
+  static Result<std::unique_ptr<Engine>> open(Store& store, EngineOptions options);
+
+  // Decided in one of the next batches, in order. Answered within `step`, after the commit: with an
+  // error only when nothing is known to have been done; after `outcome_unknown` not even that.
+  void submit(Stimulus stimulus, Answered answered);
+  void claim(ClaimRequest request, Claims::Answered answered);
+
+  struct Stepped {
+    bool has_more = false;             // something can be done at once
+    std::optional<Instant> next = {};  // else: not before then; none: not before it is asked
+    std::size_t units = 0;             // decisions that were committed
+  };
+  // One batch. `passed`: the clock is about to move on, so that a deadline at this very instant is
+  // due. Fails when the store does; after `outcome_unknown` the engine has stopped, and every
+  // further call fails so.
+  Result<Stepped> step(bool passed = false);
+
+  const std::optional<Error>& stopped() const { return stopped_; }
+  Machines& machines() { return machines_; }
+
+ private:
+  struct Request {
+    Stimulus stimulus;
+    Answered answered;
+  };
+  // What a batch is about.
+  struct Taken {
+    std::vector<Request> requests = {};
+    std::vector<Decided> decided = {};  // one for each request
+    std::vector<Beat> beats = {};
+    std::vector<std::size_t> beating = {};  // which request each beat is of
+    bool has_more = false;
+    bool is_tied = false;  // a deadline at this very instant is left
+  };
+
+  Engine(Store& store, Machines machines, Ward ward, std::uint64_t last_id, Instant opened_at,
+         EngineOptions options);
+
+  void take_requests(Taken& taken);
+  Result<void> decide(Round& round, Batch& batch, Taken& taken, bool passed);
+  Result<void> hold_poisoned(Round& round);
+  Result<void> take_messages(Round& round, Batch& batch, Taken& taken);
+  Result<void> take_due(Round& round, Batch& batch, Taken& taken, bool passed);
+  Result<void> take_sends(Round& round, Batch& batch, Taken& taken);
+  Result<void> decide_requests(Round& round, Taken& taken);
+  Result<void> decide_beats(Round& round, Taken& taken);
+  void answer(Taken& taken, std::span<const UnitOutcome> outcomes, Instant now);
+  Error fail(Taken& taken, Error error);
+  Result<Stepped> rest(const Taken& taken, Instant now);
+
+  Store& store_;
+  EngineOptions options_;
+  Machines machines_;
+  Ward ward_;
+  std::uint64_t last_id_;
+  LeaseGrace grace_;
+  Claims claims_;
+  std::deque<Request> requests_;
+  std::vector<RecordId> poisoned_;
+  std::optional<Error> stopped_;
+};
+
+}  // namespace pawl

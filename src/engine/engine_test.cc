@@ -1,0 +1,530 @@
+// The engine on either store, one behaviour at a time.
+#include "engine/engine.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "store/verify.h"
+#include "tests/support/driven_engine.h"
+
+namespace pawl {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const Instant kStart = *parse_instant("2026-03-02T09:00:00Z");
+
+constexpr const char* kJob = R"(machine: job
+initial: working
+tasks:
+  work: {queue: jobs, timeout: 10m, lease: 1m, retry: [1m, 5m]}
+states:
+  working: {task: work, done: finished, on: {cancel: cancelled}}
+  finished: {final: true}
+  cancelled: {final: true}
+)";
+
+constexpr const char* kBatch = R"(machine: batch
+initial: collecting
+data: {parcels: list}
+states:
+  collecting:
+    on:
+      begin: {to: waiting, effects: [{create: parcel, each: data.parcels, key: "{item}"}]}
+  waiting:
+    when: [{if: children.parcel.open == 0, to: complete}]
+    on:
+      stop: {effects: [{send: cancel, to: children.parcel}]}
+      told: {}
+    after: {1d: late}
+  late: {final: true}
+  complete: {final: true}
+)";
+
+constexpr const char* kParcel = R"(machine: parcel
+initial: packing
+tasks:
+  pack: {queue: packers}
+states:
+  packing: {task: pack, done: {to: packed, effects: [{send: told, to: parent}]}, on: {cancel: cancelled}}
+  packed: {final: true}
+  cancelled: {final: true}
+)";
+
+class EngineTest : public testing::TestWithParam<StoreKind> {
+ protected:
+  void TearDown() override {
+    if (!driven_) return;
+    const auto verified = verify(driven_->store());
+    ASSERT_TRUE(verified) << verified.error().message;
+    for (const Violation& violation : verified->violations)
+      ADD_FAILURE() << violation.invariant << ": " << violation.what;
+  }
+
+  DrivenEngine& open(const std::vector<std::string>& machines, std::size_t batch_max = 960) {
+    driven_ = std::make_unique<DrivenEngine>(GetParam(), machines, kStart, batch_max);
+    return *driven_;
+  }
+
+  std::unique_ptr<DrivenEngine> driven_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, EngineTest, testing::Values(StoreKind::memory, StoreKind::sqlite),
+                         [](const auto& kind) {
+                           return kind.param == StoreKind::memory ? "memory" : "sqlite";
+                         });
+
+std::string state_of(DrivenEngine& driven, const std::string& machine, const std::string& key) {
+  const auto record = driven.find(machine, key);
+  return record ? record->state : "none";
+}
+
+// --- a record's life ---------------------------------------------------------------------------
+
+TEST_P(EngineTest, ARecordIsCreatedClaimedAndDone) {
+  auto& driven = open({kJob});
+  EXPECT_EQ(driven.create("job", "j1").kind, Answer::Kind::ok);
+  EXPECT_EQ(driven.create("job", "j1").kind, Answer::Kind::duplicate);
+  const auto attempts = driven.claim({"jobs"}, 10);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].given.key, "j1");
+  EXPECT_EQ(attempts[0].given.task, "work");
+  EXPECT_EQ(attempts[0].token.size(), 32U);
+  EXPECT_TRUE(driven.claim({"jobs"}).empty());
+  EXPECT_EQ(driven.done(attempts[0]).kind, Answer::Kind::ok);
+  EXPECT_EQ(driven.done(attempts[0]).kind, Answer::Kind::duplicate);
+  EXPECT_EQ(state_of(driven, "job", "j1"), "finished");
+}
+
+TEST_P(EngineTest, AMachineThatIsNotThereIsNamedWithTheNearest) {
+  auto& driven = open({kJob});
+  const Answer answer = driven.create("jab", "j1");
+  EXPECT_EQ(answer.kind, Answer::Kind::error);
+  EXPECT_NE(answer.reason.find("`jab`"), std::string::npos);
+  EXPECT_NE(answer.reason.find("job"), std::string::npos);
+}
+
+TEST_P(EngineTest, AFailureComesBackByTheClockAlone) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  EXPECT_EQ(driven.fail(driven.claim({"jobs"})[0], "boom").kind, Answer::Kind::ok);
+  EXPECT_TRUE(driven.claim({"jobs"}).empty());
+  driven.run_until(kStart + minutes{1});
+  const auto again = driven.claim({"jobs"});
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].given.attempt, 2);
+}
+
+TEST_P(EngineTest, ADeadlineIsKept) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto attempt = driven.claim({"jobs"})[0];
+  for (int minute = 1; minute < 20; ++minute) {  // beats, but never ends
+    driven.run_until(kStart + minute * seconds{50});
+    driven.beat(attempt, R"({"n":1})");
+  }
+  const auto record = driven.find("job", "j1");
+  EXPECT_EQ(record->error->code, "timeout");
+  EXPECT_EQ(driven.beat(attempt).kind, Answer::Kind::stale);
+  EXPECT_TRUE(driven.beat(attempt).cancel);
+}
+
+TEST_P(EngineTest, AWorkerThatIsSilentLosesItsLease) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto attempt = driven.claim({"jobs"})[0];
+  driven.run_until(kStart + seconds{50});
+  EXPECT_EQ(driven.beat(attempt, R"({"page":3})").kind, Answer::Kind::ok);
+  driven.run_until(kStart + seconds{70});
+  EXPECT_TRUE(driven.find("job", "j1")->running);
+  driven.run_until(kStart + seconds{110});
+  EXPECT_EQ(driven.find("job", "j1")->error->code, "lease_lost");
+  EXPECT_EQ(driven.done(attempt).kind, Answer::Kind::stale);
+  driven.run_until(kStart + minutes{10});
+  EXPECT_EQ(driven.claim({"jobs"})[0].given.progress, R"({"page":3})");
+}
+
+TEST_P(EngineTest, ABeatDoesNotMoveTheRevision) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto attempt = driven.claim({"jobs"})[0];
+  const auto before = driven.find("job", "j1");
+  driven.set_clock(kStart + seconds{30});
+  driven.beat(attempt);
+  const auto after = driven.find("job", "j1");
+  EXPECT_EQ(after->revision, before->revision);
+  EXPECT_EQ(after->writes, before->writes);
+  EXPECT_EQ(after->running->lease_until, kStart + seconds{90});
+}
+
+// --- several stimuli in one batch --------------------------------------------------------------
+
+TEST_P(EngineTest, StimuliOfOneBatchSeeEachOther) {
+  auto& driven = open({kJob});
+  std::vector<Answer> answers;
+  const auto submit = [&](decltype(Stimulus::what) what) {
+    driven.engine().submit(
+        {.what = std::move(what), .machine = "job", .key = "j1", .actor = {.name = "app"}},
+        [&](Result<Answer> answer) { answers.push_back(*std::move(answer)); });
+  };
+  submit(Stimulus::Create{});
+  submit(Stimulus::Create{});
+  submit(Stimulus::Fire{.event = "cancel"});
+  submit(Stimulus::Fire{.event = "cancel"});
+  EXPECT_TRUE(answers.empty());
+  EXPECT_EQ(driven.engine().step()->units, 2U);
+  ASSERT_EQ(answers.size(), 4U);
+  EXPECT_EQ(answers[0].kind, Answer::Kind::ok);
+  EXPECT_EQ(answers[1].kind, Answer::Kind::duplicate);
+  EXPECT_EQ(answers[2].kind, Answer::Kind::ok);
+  EXPECT_EQ(answers[2].state, "cancelled");
+  EXPECT_EQ(answers[3].kind, Answer::Kind::refused);
+}
+
+TEST_P(EngineTest, AWaitingClaimIsServedByTheCommitThatMakesARecordReady) {
+  auto& driven = open({kJob});
+  std::vector<GivenAttempt> given;
+  driven.engine().claim({.queues = {"jobs"}, .worker = "w1", .wait = hours{1}},
+                        [&](auto attempts) { given = *std::move(attempts); });
+  driven.settle();
+  EXPECT_TRUE(given.empty());
+  driven.engine().submit(
+      {.what = Stimulus::Create{}, .machine = "job", .key = "j1", .actor = {.name = "app"}},
+      [](const Result<Answer>&) {});
+  ASSERT_TRUE(driven.engine().step());
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].given.key, "j1");
+}
+
+TEST_P(EngineTest, AClaimThatWaitsIsAnsweredWhenItsTimeIsOver) {
+  auto& driven = open({kJob});
+  bool is_answered = false;
+  driven.engine().claim({.queues = {"jobs"}, .wait = seconds{30}}, [&](auto attempts) {
+    EXPECT_TRUE(attempts->empty());
+    is_answered = true;
+  });
+  driven.run_until(kStart + seconds{29});
+  EXPECT_FALSE(is_answered);
+  driven.run_until(kStart + seconds{30});
+  EXPECT_TRUE(is_answered);
+}
+
+TEST_P(EngineTest, ClaimsTakeTheFirstReadyAndTurnsOfTheQueues) {
+  auto& driven = open({kJob, R"(machine: mail
+initial: writing
+tasks: {write: {queue: mails, priority: 2}}
+states: {writing: {task: write, done: sent}, sent: {final: true}}
+)",
+                       R"(machine: urgent
+initial: working
+tasks: {work: {queue: jobs, priority: 0}}
+states: {working: {task: work, done: over}, over: {final: true}}
+)"});
+  driven.create("job", "a");
+  driven.set_clock(kStart + seconds{1});
+  driven.create("job", "b");
+  driven.create("mail", "c");
+  driven.create("mail", "d");
+  driven.set_clock(kStart + seconds{2});
+  driven.create("urgent", "e");
+  std::vector<std::string> keys;
+  for (const GivenAttempt& attempt : driven.claim({"jobs", "mails"}, 5))
+    keys.push_back(attempt.given.key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"e", "c", "a", "d", "b"}));
+}
+
+TEST_P(EngineTest, ADryRunIsAnsweredAndChangesNothing) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const Answer answer = driven.apply(
+      {.what = Stimulus::Fire{.event = "cancel"}, .machine = "job", .key = "j1", .dry_run = true});
+  EXPECT_EQ(answer.kind, Answer::Kind::ok);
+  EXPECT_EQ(answer.state, "cancelled");
+  EXPECT_EQ(state_of(driven, "job", "j1"), "working");
+}
+
+TEST_P(EngineTest, AnIdempotencyKeyIsAnsweredOnce) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto fire = [&](std::string payload) {
+    return driven.apply({.what = Stimulus::Fire{.event = "cancel", .payload = std::move(payload)},
+                         .machine = "job",
+                         .key = "j1",
+                         .actor = {.name = "app"},
+                         .idempotency_key = "k"});
+  };
+  EXPECT_EQ(fire("{}").kind, Answer::Kind::ok);
+  driven.reopen();
+  EXPECT_EQ(fire("{}").kind, Answer::Kind::ok);  // the answer given then
+  EXPECT_EQ(driven.find("job", "j1")->revision, 2);
+  EXPECT_EQ(fire(R"({"n":1})").kind, Answer::Kind::error);
+}
+
+// --- other records -----------------------------------------------------------------------------
+
+TEST_P(EngineTest, ChildrenAreMadeCountedAndEndTheirParent) {
+  auto& driven = open({kBatch, kParcel});
+  driven.create("batch", "b1", R"({"parcels":["p1","p2","p3"]})");
+  EXPECT_EQ(driven.fire("batch", "b1", "begin").kind, Answer::Kind::ok);
+  EXPECT_EQ(driven.all("parcel").size(), 3U);
+  for (const GivenAttempt& attempt : driven.claim({"packers"}, 3)) driven.done(attempt);
+  EXPECT_EQ(state_of(driven, "batch", "b1"), "complete");
+  const auto record = driven.find("batch", "b1");
+  EXPECT_EQ(record->children[0].final, 3);
+}
+
+TEST_P(EngineTest, AChildIsThereInTheCommitThatCountsIt) {
+  auto& driven = open({kBatch, kParcel});
+  driven.create("batch", "b1", R"({"parcels":["p1","p2"]})");
+  driven.engine().submit({.what = Stimulus::Fire{.event = "begin"},
+                          .machine = "batch",
+                          .key = "b1",
+                          .actor = {.name = "app"}},
+                         [](const Result<Answer>&) {});
+  EXPECT_EQ(driven.engine().step()->units, 1U);
+  EXPECT_EQ(driven.all("parcel").size(), 2U);
+}
+
+TEST_P(EngineTest, AnEventReachesAllChildrenInSteps) {
+  auto& driven = open({kBatch, kParcel});
+  std::string parcels = "[";
+  for (int i = 0; i < 900; ++i) parcels += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\"";
+  driven.create("batch", "b1", R"({"parcels":)" + parcels + "]}");
+  driven.fire("batch", "b1", "begin");
+  const auto batch = driven.find("batch", "b1");
+  for (int i = 0; i < 1'600; ++i)
+    driven.engine().submit({.what = Stimulus::Create{.parent = Parent{batch->id, "batch", "b1"}},
+                            .machine = "parcel",
+                            .key = "more" + std::to_string(i),
+                            .actor = {.name = "app"}},
+                           [](const Result<Answer>&) {});
+  driven.settle();
+  driven.fire("batch", "b1", "stop");
+  std::size_t cancelled = 0;
+  for (const Record& parcel : driven.all("parcel")) cancelled += parcel.state == "cancelled";
+  EXPECT_EQ(cancelled, 2'500U);
+  EXPECT_EQ(state_of(driven, "batch", "b1"), "complete");
+}
+
+TEST_P(EngineTest, WithRoomForOneStimulusABatchTheSameComesOut) {
+  auto& driven = open({kBatch, kParcel}, 1);
+  driven.create("batch", "b1", R"({"parcels":["p1","p2","p3"]})");
+  driven.fire("batch", "b1", "begin");
+  for (int i = 0; i < 3; ++i) driven.done(driven.claim({"packers"})[0]);
+  EXPECT_EQ(state_of(driven, "batch", "b1"), "complete");
+}
+
+TEST_P(EngineTest, AMessageWaitsForTheEndOfAHoldAndKeepsItsPlace) {
+  auto& driven = open({R"(machine: list
+initial: growing
+data: {items: string}
+states:
+  growing: {on: {add: {set: {items: "{data.items}{event.n}"}}}, after: {9d: over}}
+  over: {final: true}
+)",
+                       R"(machine: teller
+initial: telling
+states:
+  telling:
+    on:
+      tell: {effects: [{send: add, to: {machine: list, key: l1}, with: {n: "{event.n}"}}]}
+      tell_twice: {effects: [{send: add, to: {machine: list, key: l1}, with: {n: 8}}, {send: add, to: {machine: list, key: l1}, with: {n: 9}}]}
+    after: {9d: over}
+  over: {final: true}
+)"});
+  driven.create("list", "l1", R"({"items":""})");
+  driven.create("teller", "t1");
+  driven.order("list", "l1", {.verb = Stimulus::Order::Verb::hold, .text = "wait"});
+  driven.fire("teller", "t1", "tell", R"({"n":1})");
+  driven.fire("teller", "t1", "tell", R"({"n":2})");
+  driven.reopen();
+  EXPECT_EQ(driven.find("list", "l1")->data, R"({"items":""})");
+  // The release, and what is sent right behind it, in one batch.
+  driven.engine().submit(
+      {.what = Stimulus::Order{.verb = Stimulus::Order::Verb::release, .reason = "go"},
+       .machine = "list",
+       .key = "l1",
+       .actor = {"eve", {"operator"}}},
+      [](const Result<Answer>&) {});
+  driven.fire("teller", "t1", "tell_twice");
+  EXPECT_EQ(driven.find("list", "l1")->data, R"({"items":"1289"})");
+}
+
+TEST_P(EngineTest, AMessageToNobodyIsNoted) {
+  auto& driven = open({R"(machine: teller
+initial: telling
+states:
+  telling: {on: {tell: {effects: [{send: add, to: {machine: list, key: l1}}]}}, after: {1d: over}}
+  over: {final: true}
+)"});
+  driven.create("teller", "t1");
+  EXPECT_EQ(driven.fire("teller", "t1", "tell").kind, Answer::Kind::ok);
+  ASSERT_EQ(driven.notes().size(), 1U);
+  EXPECT_NE(driven.notes()[0].find("list/l1"), std::string::npos);
+}
+
+TEST_P(EngineTest, AMessageWithADelayComesBackAcrossARestart) {
+  auto& driven = open({R"(machine: reminder
+initial: waiting
+states:
+  waiting: {on: {begin: {effects: [{send: ring, to: self, in: 2h}]}, ring: rung}, after: {9d: rung}}
+  rung: {final: true}
+)"});
+  driven.create("reminder", "r1");
+  driven.fire("reminder", "r1", "begin");
+  EXPECT_EQ(driven.all("send").size(), 1U);
+  driven.reopen(hours{1});
+  driven.run_until(kStart + hours{2} - seconds{1});
+  EXPECT_EQ(state_of(driven, "reminder", "r1"), "waiting");
+  driven.run_until(kStart + hours{2});
+  EXPECT_EQ(state_of(driven, "reminder", "r1"), "rung");
+  EXPECT_EQ(driven.all("send")[0].state, "sent");
+}
+
+TEST_P(EngineTest, AMessageThatMustBeAcceptedIsTriedAgain) {
+  auto& driven = open({R"(machine: door
+initial: shut
+states:
+  shut: {on: {unlock: unlocked}, after: {9d: opened}}
+  unlocked: {on: {push: opened}, after: {9d: opened}}
+  opened: {final: true}
+)",
+                       R"(machine: pusher
+initial: pushing
+states:
+  pushing: {effects: [{send: push, to: {machine: door, key: d1}, must: true}], after: {9d: over}}
+  over: {final: true}
+)"});
+  driven.create("door", "d1");
+  driven.create("pusher", "p1");
+  driven.run_until(kStart + seconds{1});
+  EXPECT_EQ(driven.all("send")[0].error->code, "refused");
+  driven.fire("door", "d1", "unlock");
+  driven.run_until(kStart + minutes{1});
+  EXPECT_EQ(state_of(driven, "door", "d1"), "opened");
+  EXPECT_EQ(driven.all("send")[0].state, "sent");
+}
+
+TEST_P(EngineTest, ADeliveryIsARecordOfTheSameCommit) {
+  auto& driven = open({R"(machine: note
+initial: written
+states:
+  written: {on: {tell: {to: told, effects: [{notify: oncall, with: {n: 1}}]}}, after: {1d: told}}
+  told: {final: true}
+)"});
+  driven.create("note", "n1");
+  driven.engine().submit({.what = Stimulus::Fire{.event = "tell"},
+                          .machine = "note",
+                          .key = "n1",
+                          .actor = {.name = "app"}},
+                         [](const Result<Answer>&) {});
+  EXPECT_EQ(driven.engine().step()->units, 1U);
+  const auto deliveries = driven.all("delivery");
+  ASSERT_EQ(deliveries.size(), 1U);
+  EXPECT_EQ(to_deliver_of(deliveries[0]).channel, "oncall");
+  EXPECT_EQ(to_deliver_of(deliveries[0]).payload, R"({"n":1})");
+  EXPECT_EQ(driven.claim({"channel:oncall"}).size(), 1U);
+}
+
+TEST_P(EngineTest, ASideJobReportsBack) {
+  auto& driven = open({R"(machine: page
+initial: shown
+tasks: {render: {queue: renderers}}
+states:
+  shown: {effects: [{run: render, then: rendered}], on: {rendered: {to: over, set: {}}}, after: {1d: over}}
+  over: {final: true}
+)"});
+  driven.create("page", "p1");
+  const auto attempts = driven.claim({"renderers"});
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].given.machine, "run");
+  driven.reopen();
+  driven.done(attempts[0]);
+  EXPECT_EQ(state_of(driven, "page", "p1"), "over");
+}
+
+TEST_P(EngineTest, RecordsThatMakeEachOtherWithoutEndAreRefused) {
+  auto& driven = open({R"(machine: rabbit
+initial: born
+states:
+  born: {effects: [{create: rabbit, key: "{record.key}x"}], after: {1d: gone}}
+  gone: {final: true}
+)"});
+  const Answer answer = driven.create("rabbit", "r");
+  EXPECT_EQ(answer.kind, Answer::Kind::error);
+  EXPECT_NE(answer.reason.find("without end"), std::string::npos);
+  EXPECT_TRUE(driven.all().empty());
+}
+
+// --- after a crash -----------------------------------------------------------------------------
+
+TEST_P(EngineTest, LeasesAreLongerByTheTimeTheStoreWasClosed) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto attempt = driven.claim({"jobs"})[0];
+  driven.set_clock(kStart + seconds{20});
+  driven.reopen(minutes{5});  // the lease ran out at 1:00
+  driven.run_until(driven.now() + seconds{39});
+  EXPECT_TRUE(driven.find("job", "j1")->running);
+  EXPECT_EQ(driven.beat(attempt).kind, Answer::Kind::ok);
+  driven.run_until(driven.now() + seconds{59});
+  EXPECT_TRUE(driven.find("job", "j1")->running);
+  driven.run_until(driven.now() + seconds{1});
+  EXPECT_EQ(driven.find("job", "j1")->error->code, "lease_lost");
+}
+
+TEST_P(EngineTest, AWorkerThatIsGoneLosesItsLeaseOnceTheGraceIsOver) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  driven.claim({"jobs"});
+  driven.set_clock(kStart + seconds{59});
+  driven.reopen(seconds{2});
+  driven.run_until(kStart + seconds{61 + 29});
+  EXPECT_TRUE(driven.find("job", "j1")->running);
+  driven.run_until(kStart + seconds{61 + 30});
+  EXPECT_FALSE(driven.find("job", "j1")->running);
+}
+
+TEST_P(EngineTest, ARecordThatWasInWorkAtTwoCrashesIsPutOnHold) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  driven.create("job", "j2");
+  const RecordId poison = driven.find("job", "j1")->id;
+  for (int crash = 0; crash < 2; ++crash) {
+    Ward::open(driven.directory() / "ward")->enter(poison);
+    driven.reopen();
+  }
+  driven.settle();
+  const auto held = driven.find("job", "j1");
+  ASSERT_TRUE(held->hold);
+  EXPECT_EQ(held->hold->code, "poison");
+  EXPECT_EQ(held->hold->by, Hold::By::engine);
+  EXPECT_FALSE(driven.find("job", "j2")->hold);
+  driven.reopen();
+  EXPECT_EQ(driven.order("job", "j1", {.verb = Stimulus::Order::Verb::release}).kind,
+            Answer::Kind::ok);
+  driven.reopen();
+  driven.settle();
+  EXPECT_FALSE(driven.find("job", "j1")->hold);
+}
+
+// --- versions ----------------------------------------------------------------------------------
+
+TEST_P(EngineTest, ARecordFollowsANewerVersionAtItsNextStimulus) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  std::string text = kJob;
+  text.replace(text.find("retry: [1m, 5m]"), 15, "retry: [2m, 5m]");
+  driven.apply_machine(text, 2);
+  driven.reopen();
+  driven.fail(driven.claim({"jobs"})[0], "boom");
+  const auto record = driven.find("job", "j1");
+  EXPECT_EQ(record->version, 2);
+  EXPECT_EQ(record->ready_at, kStart + minutes{2});
+}
+
+}  // namespace
+}  // namespace pawl

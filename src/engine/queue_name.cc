@@ -1,0 +1,29 @@
+#include "engine/queue_name.h"
+
+#include "decide/built_in.h"
+#include "decide/consequences.h"
+
+namespace pawl {
+
+std::string queue_of(const Machine& machine, const Record& record) {
+  if (record.machine == kSendMachine) return std::string(kSendQueue);
+  if (record.machine == kDeliveryMachine) return "channel:" + to_deliver_of(record).channel;
+  const auto id = machine.find_state(record.state);
+  if (!id) return {};
+  const State& state = machine.state(machine.owner_of(*id).value_or(*id));
+  if (!state.task) return {};
+  const Task& task = machine.task(state.task->id);
+  switch (task.kind) {
+    case Task::Kind::queue:
+      return task.target;
+    case Task::Kind::http:
+      return "http:";
+    case Task::Kind::channel:
+      return "channel:" + task.target;
+    case Task::Kind::function:
+      break;
+  }
+  return "function:" + task.target;
+}
+
+}  // namespace pawl

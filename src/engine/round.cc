@@ -1,0 +1,519 @@
+#include "engine/round.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "decide/consequences.h"
+#include "engine/queue_name.h"
+#include "pawl/assert.h"
+
+namespace pawl {
+namespace {
+
+// A decision asks for what it must know once, or once more for what follows from that.
+constexpr int kQuestionsMax = 8;
+// Of one record in one batch: more are left to the next.
+constexpr int kWakesMax = 32;
+
+const Record& no_record() {
+  static const Record none;
+  return none;
+}
+
+RecordName name_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
+
+// The id of an effect without a key of its own is used once, since it names the entry that asked:
+// `12/3/0`, not `12/pay/july`. There is nothing to remember about it.
+bool is_used_once(const std::string& effect_id) {
+  const std::size_t slash = effect_id.find('/');
+  return slash != std::string::npos && slash + 1 < effect_id.size() &&
+         effect_id[slash + 1] >= '0' && effect_id[slash + 1] <= '9';
+}
+
+Stimulus to_record(const Record& record, decltype(Stimulus::what) what) {
+  return {.what = std::move(what), .machine = record.machine, .key = record.key, .actor = engine()};
+}
+
+Answer error_answer(std::string reason) {
+  return {.kind = Answer::Kind::error, .reason = std::move(reason)};
+}
+
+}  // namespace
+
+Round::Round(Surroundings around, Batch& batch)
+    : around_(around), batch_(batch), now_(batch.now()), records_(batch, around.machines) {}
+
+void Round::note(const std::string& text) const {
+  if (around_.noted) around_.noted(now_, text);
+}
+
+// --- one stimulus ------------------------------------------------------------------------------
+
+Result<void> Round::prepare(std::span<const Stimulus* const> asked) {
+  std::vector<RecordName> names;
+  std::vector<RequestName> requests;
+  for (const Stimulus* stimulus : asked) {
+    names.push_back(name_of(*stimulus));
+    if (!stimulus->idempotency_key.empty())
+      requests.push_back({name_of(*stimulus), stimulus->idempotency_key});
+  }
+  PAWL_CHECK(records_.load(names));
+  if (requests.empty()) return {};
+  PAWL_TRY(auto remembered, batch_.remembered(requests));
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    remembered_.emplace(std::move(requests[i]), std::move(remembered[i]));
+  return {};
+}
+
+Result<Decided> Round::decide(Stimulus& stimulus) {
+  PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
+  PAWL_TRY(Decided decided, decide_one(stimulus, in, {}));
+  PAWL_CHECK(settle());
+  return decided;
+}
+
+Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
+  PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
+  Beaten beaten;
+  PAWL_TRY(beaten.decided, decide_one(stimulus, in, {}));
+  if (beaten.decided.answer.kind != Answer::Kind::ok || stimulus.dry_run) return beaten;
+  const Record& record = decision_.record;
+  beaten.beat = Beat{.record = record.id,
+                     .fence = record.fence,
+                     .lease_until = record.running->lease_until,
+                     .wake_at = record.wake_at,
+                     .progress = record.running->progress};
+  return beaten;
+}
+
+Result<Decided> Round::start(InWork& in, Stimulus::Start start) {
+  Stimulus stimulus = to_record(in.record, std::move(start));
+  PAWL_TRY(Decided decided, decide_one(stimulus, &in, {}));
+  PAWL_CHECK(settle());
+  return decided;
+}
+
+Result<void> Round::hold(InWork& in, const std::string& code, const std::string& text) {
+  Stimulus stimulus = to_record(
+      in.record,
+      Stimulus::Order{
+          .verb = Stimulus::Order::Verb::hold, .reason = text, .text = text, .code = code});
+  PAWL_CHECK(decide_one(stimulus, &in, {}));
+  return settle();
+}
+
+// What stands under the idempotency key. Of a message there is something only where its sender
+// gave it a key.
+Result<void> Round::recall(Stimulus& stimulus, const Taking& taking) {
+  stimulus.remembered.reset();
+  const std::string& key = stimulus.idempotency_key;
+  if (key.empty() || (taking.is_message() && is_used_once(key))) return {};
+  RequestName request{name_of(stimulus), key};
+  auto known = remembered_.find(request);
+  if (known == remembered_.end()) {
+    PAWL_TRY(auto stored, batch_.remembered({&request, 1}));
+    known = remembered_.emplace(std::move(request), std::move(stored[0])).first;
+  }
+  stimulus.remembered = known->second;
+  return {};
+}
+
+Result<Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking) {
+  std::shared_ptr<const Machine> machine;
+  if (in != nullptr) {
+    machine = in->machine;
+  } else {
+    PAWL_TRY(machine, around_.machines.of_new(stimulus));
+    if (machine == nullptr)
+      return Decided{error_answer("there is no machine " + in_ticks(stimulus.machine) +
+                                  did_you_mean(stimulus.machine, around_.machines.names()) +
+                                  ": apply its file first")};
+  }
+  if (auto* create = std::get_if<Stimulus::Create>(&stimulus.what))
+    create->id = {++around_.last_id};
+  if (auto* fire = std::get_if<Stimulus::Fire>(&stimulus.what); fire != nullptr && fire->create)
+    fire->create->id = {++around_.last_id};
+  const Machine* newest = in == nullptr ? nullptr : around_.machines.newest(stimulus.machine);
+  const bool is_later = newest != nullptr && newest->version() > in->record.version;
+  stimulus.newest = is_later ? newest : nullptr;
+  PAWL_CHECK(recall(stimulus, taking));
+
+  const Record& before = in == nullptr ? no_record() : in->record;
+  around_.ward.enter(before.id);
+  const auto known = decide_knowing(*machine, before, stimulus, decision_);
+  around_.ward.leave();
+  PAWL_CHECK(known);
+  Decided decided{std::move(decision_.answer)};
+  if (in != nullptr) decided.unit = in->unit;
+  for (const std::string& report : decision_.reports)
+    note(stimulus.machine + "/" + stimulus.key + ": " + report);
+  if (stimulus.dry_run) return decided;
+
+  const bool is_beat = std::holds_alternative<Stimulus::Beat>(stimulus.what);
+  if (decision_.changed && !is_beat) {
+    PAWL_TRY(const bool is_kept, keep(stimulus, in, std::move(machine), decision_, taking));
+    if (is_kept) {
+      decided.unit = in->unit;
+      return decided;
+    }
+    const std::string why = "more than " + std::to_string(kMadeMax) +
+                            " records would be made at once: they make each other without end";
+    decided.answer = error_answer(why);
+    const bool is_a_callers = std::holds_alternative<Stimulus::Create>(stimulus.what) ||
+                              std::holds_alternative<Stimulus::Fire>(stimulus.what);
+    if (in != nullptr && !is_a_callers) PAWL_CHECK(hold(*in, "loop", why));
+  }
+  if (taking.stored && in != nullptr) {
+    Unit unit;
+    (decided.answer.waits ? unit.postponed : unit.taken).push_back(*taking.stored);
+    leave_untouched(*in, std::move(unit));
+  } else if (taking.here && in != nullptr) {
+    if (decided.answer.waits) {
+      in->has_older_messages = true;  // it stays where it was sent to
+    } else {
+      Unit unit;
+      unit.taken_here.push_back(*taking.here);
+      leave_untouched(*in, std::move(unit));
+    }
+  }
+  return decided;
+}
+
+Result<void> Round::decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,
+                                   Decision& decision) {
+  stimulus.known.clear();
+  pawl::decide(machine, record, stimulus, now_, decision);
+  for (int asked = 0; !decision.answer.need.empty(); ++asked) {
+    PAWL_ASSERT(asked < kQuestionsMax, "a decision that was told what it needs asks no more");
+    std::vector<RecordName> names;
+    for (const KnownRecord& need : decision.answer.need) names.push_back({need.machine, need.key});
+    PAWL_CHECK(records_.load(names));
+    for (const KnownRecord& need : decision.answer.need) {
+      PAWL_TRY(KnownRecord known, look_up(need));
+      stimulus.known.push_back(std::move(known));
+    }
+    pawl::decide(machine, record, stimulus, now_, decision);
+  }
+  return {};
+}
+
+Result<KnownRecord> Round::look_up(const KnownRecord& asked) {
+  KnownRecord known = asked;
+  PAWL_TRY(const InWork* in, records_.find(RecordName{asked.machine, asked.key}));
+  if (in != nullptr) {
+    known.id = in->record.id;
+    if (in->record.parent) known.parent = in->record.parent->id;
+  } else if (const Machine* newest = around_.machines.newest(asked.machine)) {
+    foresee(*newest, now_, known);
+  }
+  return known;
+}
+
+// --- what is committed -------------------------------------------------------------------------
+
+RecordChange Round::change_of(const InWork* before, const Machine& machine, Decision& decision) {
+  RecordChange change{.record = std::move(decision.record)};
+  if (change.record.ready_at) change.queue = queue_of(machine, change.record);
+  if (change.record.running) change.slots = change.record.running->slots;
+  change.entries = std::move(decision.entries);
+  if (before != nullptr) {
+    change.writes_before = before->record.writes;
+    change.fence_before = before->record.fence;
+  }
+  note_ready(change.record, change.queue);
+  return change;
+}
+
+void Round::note_ready(const Record& record, const std::string& queue) {
+  if (record.ready_at && *record.ready_at <= now_)
+    ready_[queue].insert({record.priority, *record.ready_at, record.id.value});
+}
+
+// A unit that does something beside a record which stays as it is.
+void Round::leave_untouched(InWork& in, Unit unit) {
+  unit.record.record = in.record;
+  if (in.record.ready_at) unit.record.queue = queue_of(*in.machine, in.record);
+  if (in.record.running) unit.record.slots = in.record.running->slots;
+  unit.record.writes_before = in.record.writes;
+  unit.record.fence_before = in.record.fence;
+  in.unit = units_.size();
+  units_.push_back(std::move(unit));
+}
+
+// False, and nothing has happened, when records make each other without end.
+Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
+                         std::shared_ptr<const Machine> machine, Decision& decision,
+                         const Taking& taking) {
+  const bool was_held = in != nullptr && in->record.hold.has_value();
+  if (machine->name() == decision.record.machine &&
+      machine->version() != decision.record.version) {  // it has followed a later version
+    PAWL_TRY(machine, around_.machines.of(decision.record));
+  }
+  Unit unit;
+  Asked asked{nullptr, machine.get(), std::move(decision.effects), std::move(decision.to_parent)};
+  unit.record = change_of(in, *machine, decision);
+  asked.asker = &unit.record.record;
+  if (const auto* order = std::get_if<Stimulus::Order>(&stimulus.what))
+    unit.record.erases = order->verb == Stimulus::Order::Verb::erase;
+  unit.opens_inbox = was_held && !unit.record.record.hold;
+  if (taking.stored) unit.taken.push_back(*taking.stored);
+  if (taking.here) unit.taken_here.push_back(*taking.here);
+  if (taking.after) unit.after.push_back(*taking.after);
+  const bool is_remembered = decision.remember && !stimulus.idempotency_key.empty() &&
+                             !(taking.is_message() && is_used_once(stimulus.idempotency_key));
+  if (is_remembered) {
+    unit.idempotency_key = stimulus.idempotency_key;
+    unit.remembered = *decision.remember;
+  }
+  // What the record asks for may name it.
+  const bool is_new = in == nullptr;
+  if (is_new) in = &records_.add(unit.record.record, machine);
+  PAWL_TRY(const bool has_an_end, follow(unit, std::move(asked)));
+  if (!has_an_end) {
+    if (is_new) records_.take_back(*std::exchange(in, nullptr));
+    return false;
+  }
+  if (is_remembered) remembered_[{name_of(stimulus), stimulus.idempotency_key}] = unit.remembered;
+  if (!is_new) in->record = unit.record.record;
+  in->machine = std::move(machine);
+  in->unit = units_.size();
+  if (unit.opens_inbox) in->has_older_messages = true;
+  units_.push_back(std::move(unit));
+  return true;
+}
+
+// What a decision asks of other records. New records are there before any message is looked at.
+Result<bool> Round::follow(Unit& unit, Asked first) {
+  std::deque<Asked> all;
+  std::vector<InWork*> made;
+  std::vector<Draft> drafts;
+  all.push_back(std::move(first));
+  for (; !all.empty(); all.pop_front()) {
+    const Asked asked = std::move(all.front());
+    std::optional<Stimulus::ChildChanged> change = asked.to_parent;
+    if (change && asked.is_made) change = since_counted(*change, *asked.machine);
+    // A parent's counts are never older than what its child sends it in the same commit.
+    if (change && asked.asker->parent)
+      drafts.push_back({asked.asker->parent->id, to_record(*asked.asker, *change)});
+    for (const Effect& effect : asked.effects)
+      PAWL_CHECK(ask(unit, asked, effect, all, made, drafts));
+    if (made.size() > kMadeMax) {
+      for (const InWork* in : made) records_.take_back(*in);
+      return false;
+    }
+  }
+  for (InWork* in : made) in->unit = units_.size();
+  PAWL_CHECK(send(unit, std::move(drafts)));
+  return true;
+}
+
+Result<void> Round::ask(Unit& unit, const Asked& asked, const Effect& effect,
+                        std::deque<Asked>& all, std::vector<InWork*>& made,
+                        std::vector<Draft>& drafts) {
+  const Record& asker = *asked.asker;
+  if (effect.found) return {};
+  if (effect.verb == Effect::Verb::create) return make(unit, creation_of(effect, asker), all, made);
+  if (effect.to == Effect::To::children && effect.verb == Effect::Verb::send) {
+    const std::string payload = effect.payload.empty() ? "{}" : effect.payload;
+    return spread(unit, asker.id,
+                  {.machine = effect.machine,
+                   .event = effect.target,
+                   .payload = payload,
+                   .id = effect.id,
+                   .up_to = around_.last_id},
+                  true, drafts);
+  }
+  if (effect.verb == Effect::Verb::notify || needs_carrier(effect))
+    return make(unit, carrier_of(effect, asker, {}, now_), all, made);
+  drafts.push_back({{}, message_of(effect, asker)});
+  return {};
+}
+
+Result<void> Round::make(Unit& unit, Stimulus create, std::deque<Asked>& all,
+                         std::vector<InWork*>& made) {
+  const std::string name = create.machine + "/" + create.key;
+  if (made.size() > kMadeMax) return {};
+  PAWL_TRY(const InWork* there, records_.find(name_of(create)));
+  if (there != nullptr) return {};
+  PAWL_TRY(auto machine, around_.machines.of_new(create));
+  if (machine == nullptr) {
+    note(name + " was not created: there is no machine " + in_ticks(create.machine));
+    return {};
+  }
+  std::get<Stimulus::Create>(create.what).id = {++around_.last_id};
+  Decision decision;
+  PAWL_CHECK(decide_knowing(*machine, no_record(), create, decision));
+  if (!decision.changed) {
+    note(name + " was not created: " + decision.answer.reason);
+    return {};
+  }
+  Asked asked{nullptr, machine.get(), std::move(decision.effects), std::move(decision.to_parent),
+              true};
+  RecordChange change = change_of(nullptr, *machine, decision);
+  made.push_back(&records_.add(change.record, std::move(machine)));
+  asked.asker = &made.back()->record;
+  unit.created.push_back(std::move(change));
+  all.push_back(std::move(asked));
+  return {};
+}
+
+// --- messages ----------------------------------------------------------------------------------
+
+Result<void> Round::send(Unit& unit, std::vector<Draft> drafts) {
+  for (Draft& draft : drafts) {
+    if (draft.to.value == 0) {
+      PAWL_TRY(const InWork* to, records_.find(name_of(draft.stimulus)));
+      if (to == nullptr) {
+        note("there is no record " + draft.stimulus.machine + "/" + draft.stimulus.key +
+             ": the message is dropped");
+        continue;
+      }
+      draft.to = to->record.id;
+    }
+    const SentHere place{units_.size(), unit.sent.size()};
+    unit.sent.push_back({draft.to, message_text(draft.stimulus)});
+    sent_.push_back({place, draft.to, std::move(draft.stimulus)});
+  }
+  return {};
+}
+
+// The next so many children get the event; where there are more, the rest follows by a message of
+// the sender to itself.
+Result<void> Round::spread(Unit& unit, RecordId sender, Spread from, bool is_first,
+                           std::vector<Draft>& drafts) {
+  const auto to_child = [&](RecordId id, const std::string& key) {
+    Stimulus::Sent sent{.event = from.event, .payload = from.payload, .from = sender};
+    drafts.push_back({id,
+                      {.what = std::move(sent),
+                       .machine = from.machine,
+                       .key = key,
+                       .actor = engine(),
+                       .idempotency_key = from.id + "/" + key}});
+  };
+  const Query children{.machine = from.machine, .parent = sender, .max = kPageMax};
+  PAWL_TRY(const Page<Record> page, around_.store.list(children, from.from));
+  for (const Record& child : page.items)
+    if (child.id.value <= from.up_to) to_child(child.id, child.key);
+  if (is_first)
+    for (const RecordId id : records_.new_children_of(sender, from.machine)) {
+      PAWL_TRY(const InWork* child, records_.find(id));
+      to_child(id, child->record.key);
+    }
+  from.from = page.next;
+  if (!from.from.empty()) unit.sent.push_back({sender, message_text(from)});
+  return {};
+}
+
+Result<void> Round::go_on_spreading(InWork& sender, const Spread& from, MessageId message) {
+  Unit unit;
+  unit.taken.push_back(message);
+  std::vector<Draft> drafts;
+  PAWL_CHECK(spread(unit, sender.record.id, from, false, drafts));
+  PAWL_CHECK(send(unit, std::move(drafts)));
+  leave_untouched(sender, std::move(unit));
+  return {};
+}
+
+Result<void> Round::take(std::vector<Claimed> claimed, bool is_all) {
+  may_settle_ = false;  // what follows from one is behind all others
+  for (Claimed& one : claimed) {
+    PAWL_TRY(InWork * in, records_.claimed(std::move(one.record)));
+    for (const Message& message : one.messages) {
+      auto what = read_message(message.body);
+      if (const auto* rest = std::get_if<Spread>(&what)) {
+        PAWL_CHECK(go_on_spreading(*in, *rest, message.id));
+        continue;
+      }
+      auto& stimulus = std::get<Stimulus>(what);
+      stimulus.machine = in->record.machine;
+      stimulus.key = in->record.key;
+      PAWL_CHECK(decide_one(stimulus, in, {.stored = message.id}));
+    }
+  }
+  may_settle_ = is_all;
+  return settle();
+}
+
+// Decides what was sent in this batch. What there is no room for stays in the inboxes.
+Result<void> Round::settle() {
+  if (!may_settle_) {
+    sent_.clear();
+    return {};
+  }
+  while (!sent_.empty()) {
+    SentMessage message = std::move(sent_.front());
+    sent_.pop_front();
+    PAWL_TRY(InWork * to, records_.find(message.to));
+    if (to == nullptr) continue;
+    if (is_full()) to->has_older_messages = true;
+    if (to->has_older_messages) continue;
+    message.stimulus.machine = to->record.machine;
+    message.stimulus.key = to->record.key;
+    PAWL_CHECK(decide_one(message.stimulus, to, {.here = message.place}));
+  }
+  return {};
+}
+
+// --- by the clock ------------------------------------------------------------------------------
+
+Result<bool> Round::wake(InWork& in, bool passed) {
+  const auto is_due = [&] { return in.record.wake_at && *in.record.wake_at <= now_; };
+  for (int woken = 0; is_due() && woken < kWakesMax; ++woken) {
+    const std::int64_t writes = in.record.writes;
+    Stimulus stimulus = to_record(in.record, Stimulus::Wake{.passed = passed});
+    PAWL_CHECK(decide_one(stimulus, &in, {}));
+    if (in.record.writes == writes) {
+      PAWL_ASSERT(in.record.running && in.record.running->deadline_at == now_,
+                  "what is to wake has something due");
+      return false;
+    }
+    PAWL_CHECK(settle());
+  }
+  return true;
+}
+
+// A message that must be accepted and meets a hold is tried again later, since what waits in an
+// inbox may still be refused.
+Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
+  PAWL_TRY(const Decided started,
+           start(send, Stimulus::Start{.token_hash = token, .worker = "engine"}));
+  if (started.answer.kind != Answer::Kind::ok || !send.record.running) return {};
+  const DelayedMessage message = delayed_message_of(send.record);
+  const std::string name = message.machine + "/" + message.key;
+  std::string refusal;
+  Taking after;
+  Stimulus sent{.what = message.sent,
+                .machine = message.machine,
+                .key = message.key,
+                .actor = engine(),
+                .idempotency_key = send.record.key};
+  PAWL_TRY(InWork * receiver, records_.find(RecordName{message.machine, message.key}));
+  bool waits = false;
+  if (receiver == nullptr) {
+    refusal = "there is no record " + name;
+    note(refusal + ": the message is not delivered");
+  } else {
+    PAWL_TRY(const Decided decided, decide_one(sent, receiver, {}));
+    after.after = decided.unit;
+    waits = decided.answer.waits;
+    const auto kind = decided.answer.kind;
+    if (waits || (kind != Answer::Kind::ok && kind != Answer::Kind::duplicate))
+      refusal = decided.answer.reason.empty() ? name + " is on hold" : decided.answer.reason;
+  }
+  const bool fails = message.must && !refusal.empty();
+  Stimulus end = fails ? to_record(send.record,
+                                   Stimulus::Fail{.token_hash = token,
+                                                  .error = {.code = "refused", .message = refusal}})
+                       : to_record(send.record, Stimulus::Done{.token_hash = token});
+  PAWL_CHECK(decide_one(end, &send, after));
+  if (waits && !fails) {  // it waits there, in the inbox
+    units_[*send.unit].sent.push_back({receiver->record.id, message_text(sent)});
+    receiver->has_older_messages = true;
+  }
+  return settle();
+}
+
+}  // namespace pawl
