@@ -17,47 +17,102 @@ void Claims::add(ClaimRequest request, Answered answered) {
 std::vector<std::string> Claims::queues() const {
   std::vector<std::string> names;
   for (const Waiting& waiting : waiting_)
-    names.insert(names.end(), waiting.request.queues.begin(), waiting.request.queues.end());
+    for (const std::string& queue : waiting.request.queues)
+      if (pauses_.of_queue(queue) == nullptr) names.push_back(queue);
   sort_unique(names);
   return names;
 }
 
-std::optional<Instant> Claims::next_end() const {
-  std::optional<Instant> next;
+std::optional<Instant> Claims::next() const {
+  std::optional<Instant> next = slots_.next();
   for (const Waiting& waiting : waiting_)
     if (waiting.until && (!next || *waiting.until < *next)) next = waiting.until;
   return next;
 }
 
-Result<void> Claims::serve(Round& round, Batch& batch) {
+void Claims::found(const std::string& queue) {
+  if (is_slot_queue(queue)) slots_.found(queue);
+  if (is_pause_queue(queue) && !pauses_.is_in_force(queue)) resumed_.insert(queue);
+}
+
+void Claims::resume(const PauseTarget& target) { resumed_.insert(pause_queue(target)); }
+
+Result<std::optional<Blocked>> Claims::blocked(const Machine& machine, const Record& record,
+                                               Batch& batch) const {
+  const Pause* pause = pauses_.of_queue(queue_of(machine, record));
+  if (pause == nullptr) pause = pauses_.of_record(record);
+  if (pause != nullptr) return std::optional(Blocked{Why::Kind::paused, to_text(*pause)});
+  for (const StartLimit& limit : limits_of(machine, record, batch.now())) {
+    PAWL_TRY(const std::string full, Slots::describe_full(limit, batch));
+    if (!full.empty()) return std::optional(Blocked{Why::Kind::slot, full});
+  }
+  return std::optional<Blocked>();
+}
+
+// --- serving -----------------------------------------------------------------------------------
+
+Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max) {
   stored_.clear();
+  PAWL_CHECK(put_back_resumed(round, batch, put_back_max));
+  PAWL_CHECK(slots_.release(round, batch, put_back_max));
   for (Waiting& waiting : waiting_) {
     if (!waiting.until) waiting.until = round.now() + waiting.request.wait;
     const auto& queues = waiting.request.queues;
+    std::size_t& turn = turns_[queues];
     std::size_t empty = 0;  // queues in a row that had nothing
     while (empty < queues.size() && waiting.started.size() < waiting.request.max &&
            !round.is_full()) {
-      PAWL_TRY(const bool started,
-               start_one(waiting, queues[waiting.turn % queues.size()], round, batch));
+      PAWL_TRY(const bool started, start_one(waiting, queues[turn % queues.size()], round, batch));
       empty = started ? 0 : empty + 1;
-      ++waiting.turn;
+      ++turn;
     }
   }
   return {};
 }
 
-// False when nothing of the queue is ready. One that gives up instead of starting makes way for the
-// next.
+Result<void> Claims::put_back_resumed(Round& round, Batch& batch, std::size_t max) {
+  for (const std::string& queue : resumed_) {
+    if (max == 0) return {};
+    const Claim claim{.queue = queue, .max = max};
+    PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
+    for (Claimed& one : claimed) {
+      PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
+      if (!in->unit) round.put_back(*in);  // else it was decided in this batch, and waits no more
+    }
+    if (claimed.size() == max) return {};
+    max -= claimed.size();
+    emptied_.push_back(queue);
+  }
+  return {};
+}
+
+// False when nothing of the queue may start. What is paused or finds its slots full is put aside;
+// one that gives up instead of starting makes way for the next.
 Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round& round,
                                Batch& batch) {
+  if (pauses_.of_queue(queue) != nullptr) return false;
   while (!round.is_full()) {
     const std::size_t wanted = waiting.request.max - waiting.started.size();
     PAWL_TRY(InWork * in, next_ready(queue, wanted, round, batch));
     if (in == nullptr) return false;
+    if (const Pause* pause = pauses_.of_record(in->record)) {
+      round.put_aside(*in, pause_queue(pause->target));
+      continue;
+    }
+    PAWL_TRY(const auto limits, round.limits_of(*in));
+    PAWL_TRY(const auto full, slots_.find_full(limits, round, batch));
+    if (full) {
+      slots_.wait(*full, in->record);
+      round.put_aside(*in, slot_queue(full->slot));
+      continue;
+    }
     std::string token = token_text(random_());
-    PAWL_TRY(Decided decided, round.start(*in, {.token_hash = hash_of_token(token),
-                                                .worker = waiting.request.worker}));
+    Stimulus::Start start{.token_hash = hash_of_token(token), .worker = waiting.request.worker};
+    for (const StartLimit& limit : limits)
+      if (limit.kind == StartLimit::Kind::concurrency) start.slots.push_back(limit.slot);
+    PAWL_TRY(Decided decided, round.start(*in, std::move(start)));
     if (decided.answer.kind != Answer::Kind::ok) continue;
+    round.count_rates(*in, slots_.count_start(limits, round.now()));
     waiting.started.push_back({{std::move(decided.answer), std::move(token)}, *decided.unit});
     return true;
   }
@@ -107,7 +162,10 @@ Result<InWork*> Claims::next_ready(const std::string& queue, std::size_t wanted,
   }
 }
 
-void Claims::answer(std::span<const UnitOutcome> outcomes, Instant now) {
+void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
+                    Instant now) {
+  slots_.committed(units);
+  for (const std::string& queue : std::exchange(emptied_, {})) resumed_.erase(queue);
   std::deque<Waiting> waiting = std::move(waiting_);
   waiting_.clear();
   for (Waiting& one : waiting) {
@@ -125,6 +183,8 @@ void Claims::answer(std::span<const UnitOutcome> outcomes, Instant now) {
 }
 
 void Claims::take_back() {
+  slots_.take_back();
+  emptied_.clear();
   for (Waiting& waiting : waiting_) waiting.started.clear();
 }
 

@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/pauses.h"
 #include "engine/round.h"
+#include "engine/slots.h"
 #include "engine/token.h"
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
 #include "pawl/time.h"
+#include "pawl/why.h"
 #include "store/store.h"
 
 namespace pawl {
@@ -39,24 +42,39 @@ class Claims {
  public:
   using Answered = std::function<void(Result<std::vector<GivenAttempt>>)>;
 
-  explicit Claims(std::function<RandomBits()> random) : random_(std::move(random)) {}
+  Claims(std::function<RandomBits()> random, Pauses pauses)
+      : random_(std::move(random)), pauses_(std::move(pauses)) {}
+
+  // A queue in which records wait since before the engine was opened.
+  void found(const std::string& queue);
+
+  Pauses& pauses() { return pauses_; }
+  // What was paused may go on.
+  void resume(const PauseTarget& target);
 
   void add(ClaimRequest request, Answered answered);
 
   // Starts what is ready for those who wait, the first who came first, one of each queue in turn.
-  Result<void> serve(Round& round, Batch& batch);
+  // Before that, what waits at slots that are free or for pauses that are over is put back; at most
+  // `put_back_max`.
+  Result<void> serve(Round& round, Batch& batch, std::size_t put_back_max);
 
   // Once the units are carried out, those that got something are answered, and those that have
   // waited long enough. What was lost is claimed again.
-  void answer(std::span<const UnitOutcome> outcomes, Instant now);
+  void answer(std::span<const Unit> units, std::span<const UnitOutcome> outcomes, Instant now);
   // The batch has failed: nothing was started.
   void take_back();
   // The engine has stopped.
   void fail(const Error& error);
 
-  bool is_empty() const { return waiting_.empty(); }
-  std::vector<std::string> queues() const;  // that are waited for
-  std::optional<Instant> next_end() const;  // when somebody has waited long enough
+  bool has_more() const { return slots_.has_more() || !resumed_.empty(); }
+  std::vector<std::string> queues() const;  // that are waited for, and not paused
+  // When somebody has waited long enough, or a limit lets somebody start again.
+  std::optional<Instant> next() const;
+
+  // Why a ready record is not started, as far as it is not for want of workers.
+  Result<std::optional<Blocked>> blocked(const Machine& machine, const Record& record,
+                                         Batch& batch) const;
 
  private:
   struct Started {
@@ -67,7 +85,6 @@ class Claims {
     ClaimRequest request;
     Answered answered;
     std::optional<Instant> until = {};  // set at its first batch
-    std::size_t turn = 0;               // of the queues
     std::vector<Started> started = {};
   };
   // What the store has of a queue in this batch.
@@ -80,7 +97,14 @@ class Claims {
   Result<InWork*> next_ready(const std::string& queue, std::size_t wanted, Round& round,
                              Batch& batch);
 
+  Result<void> put_back_resumed(Round& round, Batch& batch, std::size_t max);
+
   std::function<RandomBits()> random_;
+  Pauses pauses_;
+  Slots slots_;
+  std::set<std::string> resumed_;                          // queues of pauses that are over
+  std::vector<std::string> emptied_;                       // of these, in this batch
+  std::map<std::vector<std::string>, std::size_t> turns_;  // of the queues that claims name
   std::deque<Waiting> waiting_;
   std::map<std::string, Stored> stored_;  // of this batch
 };

@@ -42,30 +42,55 @@ Instant wakes_at(const Record& record, Instant lease_until) {
 
 Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options) {
   PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
+  PAWL_TRY(Pauses pauses, Pauses::open(store));
   PAWL_TRY(const RecordId last, store.last_id());
+  PAWL_TRY(const std::vector<std::string> queues, store.queues());
   Instant now;
   {
     PAWL_TRY(const auto batch, store.begin());
     now = batch->now();
   }
-  if (options.ward.empty())
-    return std::unique_ptr<Engine>(
-        new Engine(store, std::move(machines), Ward(), last.value, now, std::move(options)));
-  PAWL_TRY(Ward ward, Ward::open(options.ward));
-  return std::unique_ptr<Engine>(
-      new Engine(store, std::move(machines), std::move(ward), last.value, now, std::move(options)));
+  std::optional<Ward> ward;
+  if (options.ward.empty()) {
+    ward.emplace();
+  } else {
+    PAWL_TRY(Ward opened, Ward::open(options.ward));
+    ward.emplace(std::move(opened));
+  }
+  Opened opened{std::move(machines), std::move(pauses), *std::move(ward), last.value, now};
+  std::unique_ptr<Engine> engine(new Engine(store, std::move(opened), std::move(options)));
+  for (const std::string& queue : queues) engine->claims_.found(queue);
+  return engine;
 }
 
-Engine::Engine(Store& store, Machines machines, Ward ward, std::uint64_t last_id, Instant opened_at,
-               EngineOptions options)
+Engine::Engine(Store& store, Opened opened, EngineOptions options)
     : store_(store),
       options_(std::move(options)),
-      machines_(std::move(machines)),
-      ward_(std::move(ward)),
-      last_id_(last_id),
-      grace_(options_.closed_at.value_or(opened_at), opened_at),
-      claims_(options_.random),
+      machines_(std::move(opened.machines)),
+      ward_(std::move(opened.ward)),
+      last_id_(opened.last_id),
+      grace_(options_.closed_at.value_or(opened.at), opened.at),
+      claims_(options_.random, std::move(opened.pauses)),
       poisoned_(ward_.poisoned()) {}
+
+Result<void> Engine::pause(Pause pause) { return claims_.pauses().pause(std::move(pause)); }
+
+Result<bool> Engine::unpause(const PauseTarget& target) {
+  PAWL_TRY(const bool was_paused, claims_.pauses().unpause(target));
+  if (was_paused) claims_.resume(target);
+  return was_paused;
+}
+
+Result<Why> Engine::why(const Record& record) {
+  PAWL_TRY(const auto machine, machines_.of(record));
+  PAWL_TRY(const auto batch, store_.begin());
+  std::optional<Blocked> blocked;
+  if (record.ready_at && *record.ready_at <= batch->now()) {
+    PAWL_TRY(const auto ahead, machines_.ahead_of(record));
+    PAWL_TRY(blocked, claims_.blocked(*ahead, record, *batch));
+  }
+  return pawl::why(*machine, record, batch->now(), blocked);
+}
 
 void Engine::submit(Stimulus stimulus, Answered answered) {
   if (stopped_) return answered(*stopped_);
@@ -110,7 +135,7 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
   poisoned_.clear();
   const std::size_t units = round.units().size();
-  answer(taken, outcomes, now);
+  answer(taken, round.units(), outcomes, now);
   PAWL_TRY(Stepped stepped, rest(taken, now));
   stepped.units = units;
   return stepped;
@@ -133,7 +158,7 @@ Result<void> Engine::decide(Round& round, Batch& batch, Taken& taken, bool passe
   PAWL_CHECK(take_due(round, batch, taken, passed));
   PAWL_CHECK(decide_requests(round, taken));
   PAWL_CHECK(take_sends(round, batch, taken));
-  PAWL_CHECK(claims_.serve(round, batch));
+  PAWL_CHECK(claims_.serve(round, batch, std::max<std::size_t>(1, options_.batch_max / 4)));
   return decide_beats(round, taken);
 }
 
@@ -227,7 +252,8 @@ Result<void> Engine::decide_beats(Round& round, Taken& taken) {
 // --- after the commit --------------------------------------------------------------------------
 
 // Whoever stands on a unit that lost a race asks again.
-void Engine::answer(Taken& taken, std::span<const UnitOutcome> outcomes, Instant now) {
+void Engine::answer(Taken& taken, std::span<const Unit> units,
+                    std::span<const UnitOutcome> outcomes, Instant now) {
   for (std::size_t i = taken.requests.size(); i-- > 0;) {
     const auto unit = taken.decided[i].unit;
     if (unit && outcomes[*unit].kind != UnitOutcome::Kind::committed) {
@@ -237,7 +263,7 @@ void Engine::answer(Taken& taken, std::span<const UnitOutcome> outcomes, Instant
   }
   for (std::size_t i = 0; i < taken.requests.size(); ++i)
     if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
-  claims_.answer(outcomes, now);
+  claims_.answer(units, outcomes, now);
 }
 
 // Nothing was done, or it is not known.
@@ -253,7 +279,7 @@ Error Engine::fail(Taken& taken, Error error) {
 }
 
 Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
-  Stepped stepped{.has_more = taken.has_more || !requests_.empty()};
+  Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more()};
   if (stepped.has_more) return stepped;
   std::vector<std::string> queues = claims_.queues();
   queues.emplace_back(kSendQueue);
@@ -262,8 +288,8 @@ Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
     stepped.has_more = !taken.is_tied;
     stepped.next = now + Duration{1};
   }
-  if (const auto end = claims_.next_end(); end && (!stepped.next || *end < *stepped.next))
-    stepped.next = end;
+  if (const auto next = claims_.next(); next && (!stepped.next || *next < *stepped.next))
+    stepped.next = next;
   return stepped;
 }
 

@@ -16,12 +16,14 @@
 #include "engine/claims.h"
 #include "engine/lease_grace.h"
 #include "engine/machines.h"
+#include "engine/pauses.h"
 #include "engine/round.h"
 #include "engine/token.h"
 #include "engine/ward.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
 #include "pawl/time.h"
+#include "pawl/why.h"
 #include "store/store.h"
 
 namespace pawl {
@@ -59,6 +61,15 @@ class Engine {
   // further call fails so.
   Result<Stepped> step(bool passed = false);
 
+  // Nothing that is paused is started; durable when it returns. Of unpause: false when it was not
+  // paused.
+  Result<void> pause(Pause pause);
+  Result<bool> unpause(const PauseTarget& target);
+  std::vector<Pause> pauses() { return claims_.pauses().all(); }
+
+  // Why the record, as it was just read, is not moving.
+  Result<Why> why(const Record& record);
+
   const std::optional<Error>& stopped() const { return stopped_; }
   Machines& machines() { return machines_; }
 
@@ -77,8 +88,16 @@ class Engine {
     bool is_tied = false;  // a deadline at this very instant is left
   };
 
-  Engine(Store& store, Machines machines, Ward ward, std::uint64_t last_id, Instant opened_at,
-         EngineOptions options);
+  // What there is at the beginning.
+  struct Opened {
+    Machines machines;
+    Pauses pauses;
+    Ward ward;
+    std::uint64_t last_id;
+    Instant at;
+  };
+
+  Engine(Store& store, Opened opened, EngineOptions options);
 
   void take_requests(Taken& taken);
   Result<void> decide(Round& round, Batch& batch, Taken& taken, bool passed);
@@ -88,7 +107,8 @@ class Engine {
   Result<void> take_sends(Round& round, Batch& batch, Taken& taken);
   Result<void> decide_requests(Round& round, Taken& taken);
   Result<void> decide_beats(Round& round, Taken& taken);
-  void answer(Taken& taken, std::span<const UnitOutcome> outcomes, Instant now);
+  void answer(Taken& taken, std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
+              Instant now);
   Error fail(Taken& taken, Error error);
   Result<Stepped> rest(const Taken& taken, Instant now);
 

@@ -511,6 +511,193 @@ TEST_P(EngineTest, ARecordThatWasInWorkAtTwoCrashesIsPutOnHold) {
   EXPECT_FALSE(driven.find("job", "j1")->hold);
 }
 
+// --- limits ------------------------------------------------------------------------------------
+
+constexpr const char* kLimited = R"(machine: upload
+initial: sending
+data: {to: string}
+tasks:
+  send: {queue: uploads, concurrency: {max: 2, per: "{data.to}"}}
+states:
+  sending: {task: send, done: sent, on: {cancel: cancelled}}
+  sent: {final: true}
+  cancelled: {final: true}
+)";
+
+std::vector<std::string> keys_of(const std::vector<GivenAttempt>& attempts) {
+  std::vector<std::string> keys;
+  for (const GivenAttempt& attempt : attempts) keys.push_back(attempt.given.key);
+  return keys;
+}
+
+using Keys = std::vector<std::string>;
+
+TEST_P(EngineTest, AConcurrencyLimitIsKeptForEachKey) {
+  auto& driven = open({kLimited});
+  for (int i = 0; i < 5; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");
+  driven.create("upload", "b0", R"({"to":"b"})");
+  auto running = driven.claim({"uploads"}, 10);
+  EXPECT_EQ(keys_of(running), (Keys{"a0", "a1", "b0"}));
+  // The others wait at the slot, not at the head of the queue.
+  EXPECT_EQ(*driven.store().queues(), (Keys{"slot:concurrency:upload/send/a"}));
+  EXPECT_TRUE(driven.claim({"uploads"}, 10).empty());
+  driven.reopen();
+  EXPECT_TRUE(driven.claim({"uploads"}, 10).empty());
+  EXPECT_EQ(driven.engine().why(*driven.find("upload", "a3"))->kind, Why::Kind::slot);
+  driven.done(running[2]);
+  EXPECT_TRUE(driven.claim({"uploads"}, 10).empty());
+  driven.fail(running[1], "boom");
+  EXPECT_EQ(keys_of(driven.claim({"uploads"}, 10)), Keys{"a2"});
+  driven.done(running[0]);
+  EXPECT_EQ(keys_of(driven.claim({"uploads"}, 10)), Keys{"a3"});
+}
+
+TEST_P(EngineTest, AFreedPlaceIsGivenOnInTheSameCommit) {
+  auto& driven = open({kLimited});
+  for (int i = 0; i < 3; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");
+  const auto running = driven.claim({"uploads"}, 3);
+  std::vector<GivenAttempt> given;
+  driven.engine().claim({.queues = {"uploads"}, .worker = "w2", .wait = hours{1}},
+                        [&](auto attempts) { given = *std::move(attempts); });
+  driven.settle();
+  driven.engine().submit({.what = Stimulus::Done{hash_of_token(running[0].token)},
+                          .machine = "upload",
+                          .key = "a0",
+                          .actor = {.name = "worker"}},
+                         [](const Result<Answer>&) {});
+  ASSERT_TRUE(driven.engine().step());
+  EXPECT_EQ(keys_of(given), Keys{"a2"});
+}
+
+TEST_P(EngineTest, WhoLeavesWithoutStartingMakesWayForTheNext) {
+  auto& driven = open({kLimited});
+  for (int i = 0; i < 5; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");
+  const auto running = driven.claim({"uploads"}, 5);
+  driven.done(running[0]);  // a2 is let go
+  driven.fire("upload", "a2", "cancel");
+  EXPECT_EQ(keys_of(driven.claim({"uploads"}, 5)), Keys{"a3"});
+}
+
+TEST_P(EngineTest, ALimitThatIsGoneHoldsNobodyBack) {
+  auto& driven = open({kLimited});
+  for (int i = 0; i < 5; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");
+  const auto running = driven.claim({"uploads"}, 5);
+  std::string text = kLimited;
+  const std::string limit = R"(, concurrency: {max: 2, per: "{data.to}"})";
+  text.replace(text.find(limit), limit.size(), "");
+  driven.apply_machine(text, 2);
+  driven.done(running[0]);
+  EXPECT_EQ(driven.claim({"uploads"}, 5).size(), 3U);
+}
+
+TEST_P(EngineTest, ARateIsKeptAcrossARestart) {
+  auto& driven = open({R"(machine: call
+initial: calling
+tasks:
+  dial: {queue: calls, rate: {max: 2, every: 1m}}
+states:
+  calling: {task: dial, done: over}
+  over: {final: true}
+)"});
+  for (int i = 0; i < 5; ++i) driven.create("call", "c" + std::to_string(i));
+  for (const auto& attempt : driven.claim({"calls"}, 5)) driven.done(attempt);
+  EXPECT_TRUE(driven.claim({"calls"}, 5).empty());
+  const Why why = *driven.engine().why(*driven.find("call", "c3"));
+  EXPECT_EQ(why.kind, Why::Kind::slot);
+  EXPECT_NE(why.sentence.find("2026-03-02T09:01:00Z"), std::string::npos) << why.sentence;
+  driven.reopen(seconds{30});
+  EXPECT_TRUE(driven.claim({"calls"}, 5).empty());
+  // Whoever waits is served when the window is over, without being asked again.
+  std::vector<GivenAttempt> given;
+  driven.engine().claim({.queues = {"calls"}, .max = 5, .wait = hours{1}},
+                        [&](auto attempts) { given = *std::move(attempts); });
+  driven.run_until(kStart + seconds{59});
+  EXPECT_TRUE(given.empty());
+  driven.run_until(kStart + seconds{60});
+  EXPECT_EQ(keys_of(given), (Keys{"c2", "c3"}));
+  driven.run_until(kStart + seconds{120});
+  EXPECT_EQ(keys_of(driven.claim({"calls"}, 5)), Keys{"c4"});
+}
+
+TEST_P(EngineTest, LimitsHoldForSideJobsAsWell) {
+  auto& driven = open({R"(machine: page
+initial: shown
+tasks: {render: {queue: renderers, concurrency: 1}}
+states:
+  shown: {effects: [{run: render, then: rendered}], on: {rendered: over}, after: {1d: over}}
+  over: {final: true}
+)"});
+  driven.create("page", "p1");
+  driven.create("page", "p2");
+  const auto running = driven.claim({"renderers"}, 2);
+  ASSERT_EQ(running.size(), 1U);
+  driven.done(running[0]);
+  EXPECT_EQ(driven.claim({"renderers"}, 2).size(), 1U);
+}
+
+// --- pauses ------------------------------------------------------------------------------------
+
+constexpr const char* kLabelled = R"(machine: order
+initial: packing
+data: {customer: string}
+labels: {customer: "{data.customer}"}
+tasks: {pack: {queue: packers}}
+states: {packing: {task: pack, done: packed}, packed: {final: true}}
+)";
+
+TEST_P(EngineTest, WhatIsPausedIsNotStarted) {
+  auto& driven = open({kJob, kLabelled});
+  using Kind = PauseTarget::Kind;
+  for (const PauseTarget& target :
+       {PauseTarget{}, PauseTarget{Kind::machine, "order"}, PauseTarget{Kind::queue, "packers"},
+        PauseTarget{Kind::label, "customer", R"("acme")"}}) {
+    const std::string key = pause_queue(target);
+    driven.create("order", key, R"({"customer":"acme"})");
+    ASSERT_TRUE(driven.engine().pause({target, "stock-taking", "eve", driven.now()}));
+    EXPECT_TRUE(driven.claim({"packers"}, 10).empty());
+    const Why why = *driven.engine().why(*driven.find("order", key));
+    EXPECT_EQ(why.kind, Why::Kind::paused);
+    EXPECT_NE(why.sentence.find("eve: stock-taking"), std::string::npos) << why.sentence;
+    driven.reopen();
+    EXPECT_EQ(driven.engine().pauses().size(), 1U);
+    EXPECT_TRUE(driven.claim({"packers"}, 10).empty());
+    EXPECT_TRUE(*driven.engine().unpause(target));
+    EXPECT_FALSE(*driven.engine().unpause(target));
+    EXPECT_EQ(keys_of(driven.claim({"packers"}, 10)), Keys{key});
+  }
+}
+
+TEST_P(EngineTest, APauseLeavesOthersAlone) {
+  auto& driven = open({kJob, kLabelled});
+  driven.create("job", "j1");
+  driven.create("order", "o1", R"({"customer":"acme"})");
+  driven.create("order", "o2", R"({"customer":"other"})");
+  using Kind = PauseTarget::Kind;
+  ASSERT_TRUE(driven.engine().pause(
+      {{Kind::label, "customer", R"("acme")"}, "unpaid", "eve", driven.now()}));
+  EXPECT_EQ(keys_of(driven.claim({"packers", "jobs"}, 10)), (Keys{"o2", "j1"}));
+  // A pause that ended while the engine was closed lets go what waited for it.
+  driven.settle();
+  Store& store = driven.store();
+  const auto setting = store.settings("pause:")->at(0);
+  ASSERT_TRUE(store.put_setting({setting.name, "", setting.revision}));
+  driven.reopen();
+  EXPECT_EQ(keys_of(driven.claim({"packers"}, 10)), Keys{"o1"});
+  ASSERT_TRUE(driven.engine().pause({{}, "again", "eve", driven.now()}));
+  EXPECT_TRUE(*driven.engine().unpause({}));
+}
+
+TEST_P(EngineTest, ClaimsOfOneAttemptTakeTurnsAsWell) {
+  auto& driven = open({kJob, kLabelled});
+  for (int i = 0; i < 2; ++i) {
+    driven.create("job", "j" + std::to_string(i));
+    driven.create("order", "o" + std::to_string(i));
+  }
+  Keys keys;
+  for (int i = 0; i < 4; ++i) keys.push_back(driven.claim({"jobs", "packers"})[0].given.key);
+  EXPECT_EQ(keys, (Keys{"j0", "o0", "j1", "o1"}));
+}
+
 // --- versions ----------------------------------------------------------------------------------
 
 TEST_P(EngineTest, ARecordFollowsANewerVersionAtItsNextStimulus) {

@@ -76,6 +76,16 @@ Result<std::shared_ptr<const Machine>> Machines::of(const Record& record) {
   return built_ins_.run(job, *asker);
 }
 
+Result<std::shared_ptr<const Machine>> Machines::ahead_of(const Record& record) {
+  PAWL_TRY(auto own, of(record));
+  const auto versions = machines_.find(record.machine);
+  if (versions == machines_.end()) return own;
+  const auto& newest = versions->second.rbegin()->second;
+  const bool follows = newest->version() > record.version && !newest->definition().pin &&
+                       !own->definition().pin && newest->find_state(record.state);
+  return follows ? newest : own;
+}
+
 Result<std::shared_ptr<const Machine>> Machines::of_new(const Stimulus& stimulus) {
   Record record{.machine = stimulus.machine};
   if (const auto* create = std::get_if<Stimulus::Create>(&stimulus.what))

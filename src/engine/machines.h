@@ -38,6 +38,10 @@ class Machines {
   // Of the record that a create would make; null when there is no such machine.
   Result<std::shared_ptr<const Machine>> of_new(const Stimulus& create);
 
+  // The one that a record will be of once something happens to it, as far as that can be said
+  // beforehand: limits and queues of a newer version hold for those who wait.
+  Result<std::shared_ptr<const Machine>> ahead_of(const Record& record);
+
   // One that was put into the store.
   void add(std::shared_ptr<const Machine> machine);
 

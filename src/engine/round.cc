@@ -89,6 +89,10 @@ Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
   return beaten;
 }
 
+void Round::count_rates(const InWork& in, std::vector<RateWindow> rates) {
+  units_[*in.unit].rates = std::move(rates);
+}
+
 Result<Decided> Round::start(InWork& in, Stimulus::Start start) {
   Stimulus stimulus = to_record(in.record, std::move(start));
   PAWL_TRY(Decided decided, decide_one(stimulus, &in, {}));
@@ -103,6 +107,11 @@ Result<void> Round::hold(InWork& in, const std::string& code, const std::string&
           .verb = Stimulus::Order::Verb::hold, .reason = text, .text = text, .code = code});
   PAWL_CHECK(decide_one(stimulus, &in, {}));
   return settle();
+}
+
+Result<std::vector<StartLimit>> Round::limits_of(const InWork& in) {
+  PAWL_TRY(const auto machine, around_.machines.ahead_of(in.record));
+  return pawl::limits_of(*machine, in.record, now_);
 }
 
 // What stands under the idempotency key. Of a message there is something only where its sender
@@ -243,6 +252,31 @@ void Round::leave_untouched(InWork& in, Unit unit) {
   units_.push_back(std::move(unit));
 }
 
+void Round::put_aside(InWork& in, std::string queue) {
+  leave_untouched(in, {});
+  units_.back().record.queue = std::move(queue);
+}
+
+void Round::put_back(InWork& in) {
+  leave_untouched(in, {});
+  note_ready(in.record, units_.back().record.queue);
+}
+
+int Round::taken_here(const std::string& slot) const {
+  const auto known = slots_.find(slot);
+  return known == slots_.end() ? 0 : known->second;
+}
+
+void Round::count_slots(const Record& before, const Record& after) {
+  if (before.running)
+    for (const std::string& slot : before.running->slots) {
+      --slots_[slot];
+      freed_.insert(slot);
+    }
+  if (after.running)
+    for (const std::string& slot : after.running->slots) ++slots_[slot];
+}
+
 // False, and nothing has happened, when records make each other without end.
 Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
                          std::shared_ptr<const Machine> machine, Decision& decision,
@@ -277,7 +311,10 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
     return false;
   }
   if (is_remembered) remembered_[{name_of(stimulus), stimulus.idempotency_key}] = unit.remembered;
-  if (!is_new) in->record = unit.record.record;
+  if (!is_new) {
+    count_slots(in->record, unit.record.record);
+    in->record = unit.record.record;
+  }
   in->machine = std::move(machine);
   in->unit = units_.size();
   if (unit.opens_inbox) in->has_older_messages = true;

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "decide/limits.h"
 #include "engine/machines.h"
 #include "engine/message.h"
 #include "engine/ward.h"
@@ -58,6 +59,8 @@ class Round {
   Instant now() const { return now_; }
   bool is_full() const { return units_.size() >= around_.units_max; }
   WorkingSet& records() { return records_; }
+  // That a start of the record would be under.
+  Result<std::vector<StartLimit>> limits_of(const InWork& in);
   std::span<const Unit> units() const { return units_; }
 
   // Looks up what the callers ask about, at once.
@@ -76,6 +79,16 @@ class Round {
 
   // A worker takes the record's task.
   Result<Decided> start(InWork& in, Stimulus::Start start);
+  // With the last decision about it.
+  void count_rates(const InWork& in, std::vector<RateWindow> rates);
+
+  // The record waits in another queue than that of its task, until it is put back or decided.
+  void put_aside(InWork& in, std::string queue);
+  void put_back(InWork& in);
+
+  // Of a slot: attempts that have begun in this batch, less those that are over.
+  int taken_here(const std::string& slot) const;
+  const std::set<std::string>& freed_slots() const { return freed_; }
 
   // All that is due about a record by the clock. With `passed` a deadline at this very instant is
   // due as well. False: there is nothing before the clock has moved on.
@@ -140,6 +153,7 @@ class Round {
                       std::vector<Draft>& drafts);
   Result<void> go_on_spreading(InWork& sender, const Spread& from, MessageId message);
   void leave_untouched(InWork& in, Unit unit);
+  void count_slots(const Record& before, const Record& after);
   RecordChange change_of(const InWork* before, const Machine& machine, Decision& decision);
   void note_ready(const Record& record, const std::string& queue);
 
@@ -155,6 +169,8 @@ class Round {
   bool may_settle_ = true;  // no stored message waits that what is sent here could overtake
   std::map<RequestName, std::optional<Remembered>> remembered_;
   std::map<std::string, Ready> ready_;
+  std::map<std::string, int> slots_;  // how many more are taken than before the batch
+  std::set<std::string> freed_;
   Decision decision_;  // used again and again
 };
 

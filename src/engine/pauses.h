@@ -1,0 +1,75 @@
+// Pauses: what an operator has stopped from being started. Attempts that run go on.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pawl/record.h"
+#include "pawl/result.h"
+#include "pawl/time.h"
+#include "store/store.h"
+
+namespace pawl {
+
+struct PauseTarget {
+  enum class Kind { everything, machine, queue, label };
+
+  Kind kind = Kind::everything;
+  std::string name = {};   // of the machine, queue or label
+  std::string value = {};  // of the label: JSON
+
+  friend auto operator<=>(const PauseTarget&, const PauseTarget&) = default;
+};
+
+struct Pause {
+  PauseTarget target = {};
+  std::string reason = {};
+  std::string actor = {};
+  Instant since = {};
+
+  friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+// `queue jobs since 2026-03-02T09:00:00Z by eve: the printer is broken`.
+std::string to_text(const Pause& pause);
+
+// Where records of a machine or with a label wait while it is paused.
+std::string pause_queue(const PauseTarget& target);
+bool is_pause_queue(const std::string& queue);
+
+class Pauses {
+ public:
+  // The store outlives it.
+  static Result<Pauses> open(Store& store);
+
+  // Durable when it returns. A pause that is there already gets the new reason. False: there was
+  // none to end.
+  Result<void> pause(Pause pause);
+  Result<bool> unpause(const PauseTarget& target);
+
+  std::vector<Pause> all() const;
+
+  // What keeps work of that queue, or this record, from being started; null: nothing.
+  const Pause* of_queue(const std::string& queue) const;
+  const Pause* of_record(const Record& record) const;
+
+  // Whether records may still wait in that queue.
+  bool is_in_force(const std::string& pause_queue) const { return by_queue_.contains(pause_queue); }
+
+ private:
+  struct Stored {
+    Pause pause;
+    std::int64_t revision = 0;
+  };
+
+  explicit Pauses(Store& store) : store_(&store) {}
+
+  const Pause* find(const PauseTarget& target) const;
+
+  Store* store_;
+  std::map<std::string, Stored> by_queue_;  // by the name of its queue
+};
+
+}  // namespace pawl
