@@ -113,7 +113,8 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
     PAWL_TRY(Decided decided, round.start(*in, std::move(start)));
     if (decided.answer.kind != Answer::Kind::ok) continue;
     round.count_rates(*in, slots_.count_start(limits, round.now()));
-    waiting.started.push_back({{std::move(decided.answer), std::move(token)}, *decided.unit});
+    waiting.started.push_back(
+        {{std::move(decided.answer), in->record.id, queue, std::move(token)}, *decided.unit});
     return true;
   }
   return false;

@@ -34,8 +34,10 @@ struct ClaimRequest {
 
 // An attempt that a worker was given.
 struct GivenAttempt {
-  Answer given;       // machine, key, task, fence, payload…
-  std::string token;  // what settles it
+  Answer given;  // machine, key, task, fence, payload…
+  RecordId record = {};
+  std::string queue = {};  // that it was claimed from
+  std::string token;       // what settles it
 };
 
 class Claims {

@@ -133,6 +133,7 @@ Result<Engine::Stepped> Engine::step(bool passed) {
       }
   }
   for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
+  if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
   const std::size_t units = round.units().size();
   answer(taken, round.units(), outcomes, now);
@@ -269,14 +270,18 @@ void Engine::answer(Taken& taken, std::span<const Unit> units,
 // Nothing was done, or it is not known.
 Error Engine::fail(Taken& taken, Error error) {
   claims_.take_back();
-  if (error.code == ErrorCode::outcome_unknown) stopped_ = error;
   for (Request& request : taken.requests) request.answered(error);
-  if (stopped_) {
-    for (Request& request : std::exchange(requests_, {})) request.answered(error);
-    claims_.fail(error);
-  }
+  if (error.code == ErrorCode::outcome_unknown) stop(error);
   return error;
 }
+
+void Engine::stop(const Error& error) {
+  stopped_ = error;
+  for (Request& request : std::exchange(requests_, {})) request.answered(error);
+  claims_.fail(error);
+}
+
+void Engine::close() { stop({ErrorCode::environment, "the engine is closed: nothing was done"}); }
 
 Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
   Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more()};

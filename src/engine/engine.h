@@ -35,6 +35,8 @@ struct EngineOptions {
   std::filesystem::path ward = {};        // file of the poison ward; empty: there is none
   std::function<RandomBits()> random = random_bits;  // for attempt tokens
   Noted noted = {};
+  // What was committed, before anybody is answered.
+  std::function<void(std::span<const Unit>)> committed = {};
   std::size_t batch_max = 960;              // stimuli of one batch
   std::size_t batch_bytes_max = 4U << 20U;  // that callers give
 };
@@ -69,6 +71,11 @@ class Engine {
 
   // Why the record, as it was just read, is not moving.
   Result<Why> why(const Record& record);
+
+  Ward& ward() { return ward_; }
+
+  // Takes nothing more: what waits is answered with an error.
+  void close();
 
   const std::optional<Error>& stopped() const { return stopped_; }
   Machines& machines() { return machines_; }
@@ -110,6 +117,7 @@ class Engine {
   void answer(Taken& taken, std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
               Instant now);
   Error fail(Taken& taken, Error error);
+  void stop(const Error& error);
   Result<Stepped> rest(const Taken& taken, Instant now);
 
   Store& store_;

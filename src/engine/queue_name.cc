@@ -7,7 +7,8 @@ namespace pawl {
 
 std::string queue_of(const Machine& machine, const Record& record) {
   if (record.machine == kSendMachine) return std::string(kSendQueue);
-  if (record.machine == kDeliveryMachine) return "channel:" + to_deliver_of(record).channel;
+  if (record.machine == kDeliveryMachine)
+    return std::string(kChannelQueue) + to_deliver_of(record).channel;
   const auto id = machine.find_state(record.state);
   if (!id) return {};
   const State& state = machine.state(machine.owner_of(*id).value_or(*id));
@@ -19,11 +20,11 @@ std::string queue_of(const Machine& machine, const Record& record) {
     case Task::Kind::http:
       return "http:";
     case Task::Kind::channel:
-      return "channel:" + task.target;
+      return std::string(kChannelQueue) + task.target;
     case Task::Kind::function:
       break;
   }
-  return "function:" + task.target;
+  return std::string(kFunctionQueue) + task.target;
 }
 
 }  // namespace pawl

@@ -11,6 +11,8 @@
 namespace pawl {
 
 inline constexpr std::string_view kSendQueue = "send:";
+inline constexpr std::string_view kFunctionQueue = "function:";  // and its name
+inline constexpr std::string_view kChannelQueue = "channel:";    // and its name
 
 // Where the record waits while its task is ready; empty when its state has no task.
 std::string queue_of(const Machine& machine, const Record& record);

@@ -12,7 +12,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::uint64_t kCrashes = 2;
+constexpr std::uint32_t kCrashes = 2;
 
 Error cannot_open(const std::filesystem::path& file) {
   return {ErrorCode::environment,
@@ -53,18 +53,25 @@ Ward::~Ward() {
 
 // What was in work when the last process ended has seen one more crash.
 void Ward::begin() {
-  if (const std::uint64_t record = std::exchange(page_->in_work, 0); record != 0) {
-    auto& suspects = page_->suspects;
-    auto at = std::find_if(suspects.begin(), suspects.end(),
-                           [&](const auto& suspect) { return suspect.record == record; });
-    if (at == suspects.end())
-      at = std::min_element(suspects.begin(), suspects.end(),
-                            [](const auto& a, const auto& b) { return a.crashes < b.crashes; });
-    if (at->record != record) *at = {record, 0};
-    ++at->crashes;
-  }
+  suspect(std::exchange(page_->decided, 0), false);
+  for (std::uint64_t& record : page_->run) suspect(std::exchange(record, 0), true);
   has_suspects_ = std::any_of(page_->suspects.begin(), page_->suspects.end(),
                               [](const auto& suspect) { return suspect.record != 0; });
+}
+
+// Where there is no room, the one with the fewest crashes makes way.
+void Ward::suspect(std::uint64_t record, bool in_task) {
+  if (record == 0) return;
+  auto& suspects = page_->suspects;
+  auto at = std::find_if(suspects.begin(), suspects.end(), [&](const auto& known) {
+    return known.record == record && (known.in_task != 0) == in_task;
+  });
+  if (at == suspects.end()) {
+    at = std::min_element(suspects.begin(), suspects.end(),
+                          [](const auto& a, const auto& b) { return a.crashes < b.crashes; });
+    *at = {record, 0, in_task ? 1U : 0U};
+  }
+  ++at->crashes;
 }
 
 std::vector<RecordId> Ward::poisoned() const {
@@ -74,10 +81,10 @@ std::vector<RecordId> Ward::poisoned() const {
   return records;
 }
 
-void Ward::forget(RecordId record) {
+void Ward::forget(RecordId record, bool in_task) {
   has_suspects_ = false;
   for (auto& suspect : page_->suspects) {
-    if (suspect.record == record.value) suspect = {};
+    if (suspect.record == record.value && (suspect.in_task != 0) == in_task) suspect = {};
     has_suspects_ = has_suspects_ || suspect.record != 0;
   }
 }

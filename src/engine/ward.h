@@ -1,10 +1,12 @@
 // Ward: which record is in work, in a file that a crash of the process does not take away.
 //
-// A record that was in work at two crashes, and was not decided in between, is taken to be their
-// cause: it is put on hold, so that one bad record does not stop all others for ever.
+// A record that was in work at two crashes, and was not through with it in between, is taken to be
+// their cause: it is put on hold, so that one bad record does not stop all others for ever. In work
+// is what is being decided, and what a task thread of this process runs.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -14,6 +16,8 @@
 
 namespace pawl {
 
+inline constexpr std::size_t kTaskThreadsMax = 128;
+
 class Ward {
  public:
   // What the file holds: one page, written by the processor alone.
@@ -21,11 +25,13 @@ class Ward {
     static constexpr std::uint64_t kMagic = 0x3164726177777770;  // "pwwward1"
     struct Suspect {
       std::uint64_t record = 0;
-      std::uint64_t crashes = 0;
+      std::uint32_t crashes = 0;
+      std::uint32_t in_task = 0;  // a task ran; else it was being decided
     };
 
     std::uint64_t magic = kMagic;
-    std::uint64_t in_work = 0;
+    std::uint64_t decided = 0;
+    std::array<std::uint64_t, kTaskThreadsMax> run = {};
     std::array<Suspect, 64> suspects = {};
   };
 
@@ -40,20 +46,28 @@ class Ward {
   Ward& operator=(Ward&&) = delete;
   ~Ward();
 
-  void enter(RecordId record) { page_->in_work = record.value; }
-  void leave() { page_->in_work = 0; }
+  void enter(RecordId record) { page_->decided = record.value; }
+  void leave() { page_->decided = 0; }
+
+  // Of one task thread, on that thread.
+  void enter_task(std::size_t thread, RecordId record) { page_->run[thread] = record.value; }
+  void leave_task(std::size_t thread) { page_->run[thread] = 0; }
 
   // Records that were in work at two crashes.
   std::vector<RecordId> poisoned() const;
 
-  // It has been decided, and nothing happened.
+  // It has been decided, or its task has ended, and nothing happened. On the thread that decides.
   void clear(RecordId record) {
-    if (has_suspects_) forget(record);
+    if (has_suspects_) forget(record, false);
+  }
+  void clear_task(RecordId record) {
+    if (has_suspects_) forget(record, true);
   }
 
  private:
   void begin();
-  void forget(RecordId record);
+  void suspect(std::uint64_t record, bool in_task);
+  void forget(RecordId record, bool in_task);
 
   Page own_ = {};
   Page* page_ = &own_;

@@ -30,6 +30,20 @@ TEST(WardTest, ForgetsWhatWasDecidedInBetween) {
   EXPECT_TRUE(Ward(page).poisoned().empty());
 }
 
+TEST(WardTest, ATaskIsSuspectedUntilItEndsWhateverIsDecidedMeanwhile) {
+  Ward::Page page;
+  Ward(page).enter_task(3, {7});
+  {
+    Ward ward(page);
+    ward.clear({7});  // its attempt has timed out
+    ward.enter_task(5, {7});
+  }
+  EXPECT_EQ(Ward(page).poisoned(), std::vector<RecordId>{{7}});
+  Ward ward(page);
+  ward.clear_task({7});
+  EXPECT_TRUE(ward.poisoned().empty());
+}
+
 TEST(WardTest, LeavesNoTraceOfWhatWentWell) {
   Ward::Page page;
   for (int i = 0; i < 3; ++i) {

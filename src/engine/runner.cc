@@ -1,0 +1,219 @@
+#include "engine/runner.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace pawl {
+namespace {
+
+// After an error of the disk that may pass.
+constexpr Duration kAgainAfter = std::chrono::seconds{1};
+
+Instant clock_now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+// A completion for another thread to call, and what it was called with. The promise is shared: the
+// one who waits may be gone before the other has returned from keeping it.
+template <class T>
+struct Awaited {
+  std::shared_ptr<std::promise<Result<T>>> promise = std::make_shared<std::promise<Result<T>>>();
+  std::future<Result<T>> result = promise->get_future();
+
+  auto completion() {
+    return [kept = promise](Result<T> given) { kept->set_value(std::move(given)); };
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> Runner::open(Store& store, EngineOptions engine,
+                                             RunnerOptions options) {
+  std::unique_ptr<Runner> runner(new Runner(store, std::move(options)));
+  Runner& self = *runner;
+  engine.committed = [&self](std::span<const Unit> units) { self.see(units); };
+  PAWL_TRY(self.engine_, Engine::open(store, std::move(engine)));
+  self.thread_ = std::thread([&self] { self.run(); });
+  const int threads = std::clamp(self.options_.task_threads, 1, static_cast<int>(kTaskThreadsMax));
+  self.pool_ = std::make_unique<FunctionPool>(
+      std::move(self.options_.functions), threads,
+      FunctionCalls{
+          .claim =
+              [&self](ClaimRequest request, Claims::Answered answered) {
+                self.claim(std::move(request), std::move(answered));
+              },
+          .submit =
+              [&self](Stimulus stimulus, Engine::Answered answered) {
+                self.submit(std::move(stimulus), std::move(answered));
+              },
+          .now = clock_now,
+          .begins = [&self](std::size_t thread,
+                            RecordId record) { self.engine_->ward().enter_task(thread, record); },
+          .ends =
+              [&self](std::size_t thread, RecordId record) {
+                self.engine_->ward().leave_task(thread);
+                self.post([record](Engine& own) { own.ward().clear_task(record); });
+              }});
+  return runner;
+}
+
+Runner::~Runner() {
+  pool_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    stops_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+// --- for callers -------------------------------------------------------------------------------
+
+void Runner::post(Act act) {
+  bool was_empty = false;
+  {
+    const std::lock_guard lock(mutex_);
+    was_empty = acts_.empty();
+    acts_.push_back(std::move(act));
+  }
+  if (was_empty) wake_.notify_one();
+}
+
+void Runner::submit(Stimulus stimulus, Engine::Answered answered) {
+  post([stimulus = std::move(stimulus), answered = std::move(answered)](Engine& engine) mutable {
+    engine.submit(std::move(stimulus), std::move(answered));
+  });
+}
+
+void Runner::submit(std::vector<Stimulus> stimuli, std::vector<Engine::Answered> answered) {
+  post([stimuli = std::move(stimuli), answered = std::move(answered)](Engine& engine) mutable {
+    for (std::size_t i = 0; i < stimuli.size(); ++i)
+      engine.submit(std::move(stimuli[i]), std::move(answered[i]));
+  });
+}
+
+void Runner::claim(ClaimRequest request, Claims::Answered answered) {
+  post([request = std::move(request), answered = std::move(answered)](Engine& engine) mutable {
+    engine.claim(std::move(request), std::move(answered));
+  });
+}
+
+Result<Answer> Runner::call(Stimulus stimulus) {
+  Awaited<Answer> awaited;
+  submit(std::move(stimulus), awaited.completion());
+  return awaited.result.get();
+}
+
+Result<std::vector<GivenAttempt>> Runner::claim(ClaimRequest request) {
+  Awaited<std::vector<GivenAttempt>> awaited;
+  claim(std::move(request), awaited.completion());
+  return awaited.result.get();
+}
+
+Result<std::optional<Record>> Runner::wait(const RecordName& name,
+                                           std::optional<std::int64_t> revision_above,
+                                           Duration at_most) {
+  Awaited<std::optional<Record>> awaited;
+  const Instant until = clock_now() + std::min(at_most, kDurationMax / 4);
+  post([&, wait = Wait{name, revision_above, until, awaited.completion()}](Engine&) mutable {
+    begin_wait(std::move(wait));
+  });
+  return awaited.result.get();
+}
+
+// --- the thread that decides -------------------------------------------------------------------
+
+void Runner::run() {
+  std::optional<Instant> next = clock_now();
+  for (;;) {
+    std::deque<Act> acts;
+    {
+      std::unique_lock lock(mutex_);
+      const auto is_asked = [&] { return stops_ || !acts_.empty(); };
+      if (!next) {
+        wake_.wait(lock, is_asked);
+      } else if (*next > clock_now()) {
+        wake_.wait_until(lock, std::chrono::system_clock::time_point(*next), is_asked);
+      }
+      acts.swap(acts_);
+      if (stops_ && acts.empty()) break;
+    }
+    for (const Act& act : acts) act(*engine_);
+    next = step();
+  }
+  engine_->close();
+  for (Wait& wait : waits_)
+    wait.answered(Error{ErrorCode::environment, "the engine is closed: nothing more happens"});
+}
+
+// When to be called again, if nobody asks before.
+std::optional<Instant> Runner::step() {
+  const bool was_stopped = engine_->stopped().has_value();
+  const auto stepped = engine_->step();
+  end_waits();
+  if (!stepped) {
+    if (!engine_->stopped()) return clock_now() + kAgainAfter;
+    if (!was_stopped && options_.on_stopped) options_.on_stopped(stepped.error());
+    for (Wait& wait : std::exchange(waits_, {})) wait.answered(stepped.error());
+    return std::nullopt;
+  }
+  if (stepped->has_more) return clock_now();
+  std::optional<Instant> next = stepped->next;
+  for (const Wait& wait : waits_)
+    if (!next || wait.until < *next) next = wait.until;
+  return next;
+}
+
+// --- those who wait for a record ---------------------------------------------------------------
+
+Result<std::optional<Record>> Runner::find(const RecordName& name) {
+  PAWL_TRY(Page<Record> page,
+           store_.list({.machine = name.machine, .key_prefix = name.key, .max = 1}, {}));
+  if (page.items.empty() || page.items[0].key != name.key) return std::optional<Record>();
+  return std::optional(std::move(page.items[0]));
+}
+
+bool Runner::is_over(const Wait& wait, const Record& record) {
+  if (wait.revision_above && record.revision > *wait.revision_above) return true;
+  const auto machine = engine_->machines().of(record);
+  if (!machine) return true;
+  const auto state = (*machine)->find_state(record.state);
+  return state && (*machine)->state(*state).final;
+}
+
+void Runner::begin_wait(Wait wait) {
+  auto record = find(wait.name);
+  if (!record || !*record || is_over(wait, **record)) {
+    wait.answered(std::move(record));
+  } else {
+    waits_.push_back(std::move(wait));
+  }
+}
+
+void Runner::see(std::span<const Unit> units) {
+  if (waits_.empty()) return;
+  for (const Unit& unit : units) {
+    const Record& record = unit.record.record;
+    for (std::size_t i = 0; i < waits_.size();) {
+      Wait& wait = waits_[i];
+      const bool is_it = wait.name.key == record.key && wait.name.machine == record.machine;
+      if (!is_it || !is_over(wait, record)) {
+        ++i;
+        continue;
+      }
+      wait.answered(std::optional(record));
+      waits_.erase(waits_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+void Runner::end_waits() {
+  const Instant now = clock_now();
+  std::erase_if(waits_, [&](Wait& wait) {
+    if (wait.until > now) return false;
+    wait.answered(find(wait.name));
+    return true;
+  });
+}
+
+}  // namespace pawl

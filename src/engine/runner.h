@@ -1,0 +1,108 @@
+// Runner: the threads around an engine. One decides and commits, some run tasks written in C++; all
+// of them sleep while there is nothing to do.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/functions.h"
+#include "pawl/record.h"
+#include "pawl/result.h"
+#include "pawl/stimulus.h"
+#include "pawl/time.h"
+#include "store/store.h"
+
+namespace pawl {
+
+struct RunnerOptions {
+  Functions functions = {};
+  int task_threads = 4;  // that run them
+  // The engine has stopped by itself, since the outcome of a commit is unknown. On the thread that
+  // decides.
+  std::function<void(const Error&)> on_stopped = {};
+};
+
+class Runner {
+ public:
+  // The store outlives it.
+  static Result<std::unique_ptr<Runner>> open(Store& store, EngineOptions engine,
+                                              RunnerOptions options);
+  // Tells the tasks to stop and waits for them, ends the batch that is under way, and answers what
+  // was not decided with an error.
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // All of these from any thread. Completions run on the thread that decides: they must not block.
+  void submit(Stimulus stimulus, Engine::Answered answered);
+  void submit(std::vector<Stimulus> stimuli, std::vector<Engine::Answered> answered);
+  void claim(ClaimRequest request, Claims::Answered answered);
+
+  // The same, and wait for the answer; not for use in completions.
+  Result<Answer> call(Stimulus stimulus);
+  Result<std::vector<GivenAttempt>> claim(ClaimRequest request);
+
+  // The record once it is final, or its revision is above the given one; as it is when the time is
+  // over. None when there is no such record.
+  Result<std::optional<Record>> wait(const RecordName& name,
+                                     std::optional<std::int64_t> revision_above, Duration at_most);
+
+  // What needs the engine between two batches.
+  template <class Act>
+  auto between_batches(Act act) {
+    using Given = decltype(act(std::declval<Engine&>()));
+    auto promise = std::make_shared<std::promise<Given>>();  // outlives whoever waits for it
+    auto result = promise->get_future();
+    post([promise, act = std::move(act)](Engine& engine) { promise->set_value(act(engine)); });
+    return result.get();
+  }
+
+ private:
+  using Act = std::function<void(Engine&)>;
+  // Somebody who waits for a record. Of the thread that decides.
+  struct Wait {
+    RecordName name;
+    std::optional<std::int64_t> revision_above;
+    Instant until;
+    std::function<void(Result<std::optional<Record>>)> answered;
+  };
+
+  Runner(Store& store, RunnerOptions options) : store_(store), options_(std::move(options)) {}
+
+  void run();
+  std::optional<Instant> step();
+  void post(Act act);
+  Result<std::optional<Record>> find(const RecordName& name);
+  bool is_over(const Wait& wait, const Record& record);
+  void begin_wait(Wait wait);
+  void see(std::span<const Unit> units);
+  void end_waits();
+
+  Store& store_;
+  RunnerOptions options_;
+  std::function<Instant()> clock_;
+  std::unique_ptr<Engine> engine_;
+  std::vector<Wait> waits_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Act> acts_;  // before the next batch
+  bool stops_ = false;
+
+  std::thread thread_;
+  std::unique_ptr<FunctionPool> pool_;
+};
+
+}  // namespace pawl

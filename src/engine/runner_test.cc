@@ -1,0 +1,211 @@
+// The runner with real threads, a real clock and a real file.
+#include "engine/runner.h"
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/verify.h"
+#include "tests/support/driven_engine.h"
+#include "tests/support/temporary_directory.h"
+
+namespace pawl {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr const char* kSum = R"(machine: sum
+initial: adding
+data: {a: int, b: int}
+tasks:
+  add: {function: add, timeout: 10s, lease: 300ms, retry: [0]}
+states:
+  adding: {task: add, done: {to: added, set: {a: "{result.sum}"}}, on: {stop: stopped}}
+  added: {final: true}
+  stopped: {final: true}
+)";
+
+constexpr const char* kJob = R"(machine: job
+initial: working
+tasks: {work: {queue: jobs}}
+states: {working: {task: work, done: finished}, finished: {final: true}}
+)";
+
+class RunnerTest : public testing::Test {
+ protected:
+  Runner& open(RunnerOptions options = {}) {
+    runner_.reset();
+    store_.reset();
+    store_ = *open_sqlite_store({.directory = directory_.path() / "store"});
+    for (const auto& [name, text] : {std::pair{"sum", kSum}, std::pair{"job", kJob}})
+      EXPECT_TRUE(*store_->put_machine({name, 1, text}));
+    runner_ = *Runner::open(*store_, {.zones = all_zones()}, std::move(options));
+    return *runner_;
+  }
+
+  // Asked, and it was accepted.
+  static void must(Runner& runner, Stimulus stimulus) {
+    const auto answer = runner.call(std::move(stimulus));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->kind, Answer::Kind::ok) << answer->reason;
+  }
+
+  static Stimulus create(const std::string& machine, const std::string& key,
+                         std::string data = "{}") {
+    return {.what = Stimulus::Create{.data = std::move(data)},
+            .machine = machine,
+            .key = key,
+            .actor = {.name = "app"}};
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(RunnerTest, ATaskWrittenInCppRunsByItself) {
+  Runner& runner = open({.functions = {{"function:add", [](TaskRun& run) {
+                                          EXPECT_EQ(run.given().payload, R"({"a":1,"b":2})");
+                                          return TaskResult{.result = R"({"sum":3})"};
+                                        }}}});
+  EXPECT_EQ(runner.call(create("sum", "s1", R"({"a":1,"b":2})"))->kind, Answer::Kind::ok);
+  const auto record = runner.wait({"sum", "s1"}, {}, seconds{20});
+  ASSERT_TRUE(record);
+  ASSERT_TRUE(*record);
+  EXPECT_EQ((*record)->state, "added");
+  EXPECT_EQ((*record)->data, R"({"a":3,"b":2})");
+}
+
+TEST_F(RunnerTest, AnExceptionIsAFailureAndIsTriedAgain) {
+  std::atomic<int> calls = 0;
+  Runner& runner = open({.functions = {{"function:add", [&](TaskRun&) -> TaskResult {
+                                          if (++calls == 1) throw std::runtime_error("no sum");
+                                          return {.result = R"({"sum":3})"};
+                                        }}}});
+  must(runner, create("sum", "s1"));
+  const auto record = runner.wait({"sum", "s1"}, {}, seconds{20});
+  EXPECT_EQ((**record).state, "added");
+  const auto log = store_->log((**record).id, {}, 10);
+  EXPECT_EQ(log->items[1].error->code, "crashed");
+  EXPECT_EQ(log->items[1].error->message, "no sum");
+}
+
+TEST_F(RunnerTest, AFunctionKeepsItsLeaseAndTellsItsProgress) {
+  Runner& runner = open({.functions = {{"function:add", [](TaskRun& run) {
+                                          run.report(R"({"half":true})");
+                                          std::this_thread::sleep_for(milliseconds{1'000});
+                                          EXPECT_FALSE(run.is_cancelled());
+                                          return TaskResult{};
+                                        }}}});
+  must(runner, create("sum", "s1"));
+  const auto record = runner.wait({"sum", "s1"}, {}, seconds{20});
+  EXPECT_EQ((**record).state, "added");
+  EXPECT_EQ((**record).failures, 0);
+}
+
+TEST_F(RunnerTest, AFunctionLearnsThatItsAttemptWasRevoked) {
+  std::promise<void> begun;
+  std::atomic<bool> was_told = false;
+  Runner& runner = open({.functions = {{"function:add", [&](TaskRun& run) {
+                                          begun.set_value();
+                                          for (int i = 0; i < 2'000 && !run.is_cancelled(); ++i)
+                                            std::this_thread::sleep_for(milliseconds{5});
+                                          was_told = run.is_cancelled();
+                                          return TaskResult{};
+                                        }}}});
+  must(runner, create("sum", "s1"));
+  begun.get_future().get();
+  must(runner, {.what = Stimulus::Fire{.event = "stop"},
+                .machine = "sum",
+                .key = "s1",
+                .actor = {.name = "app"}});
+  runner_.reset();
+  EXPECT_TRUE(was_told);
+}
+
+TEST_F(RunnerTest, ATaskThatHandsItsAttemptBackRunsAgainAfterTheRestart) {
+  std::promise<void> begun;
+  Runner& runner = open({.functions = {{"function:add", [&](TaskRun& run) {
+                                          begun.set_value();
+                                          while (!run.is_cancelled())
+                                            std::this_thread::sleep_for(milliseconds{2});
+                                          return TaskResult{.failure = Failure{.code = "returned"}};
+                                        }}}});
+  must(runner, create("sum", "s1"));
+  begun.get_future().get();
+  Runner& again = open({.functions = {{"function:add", [](TaskRun&) {
+                                         return TaskResult{.result = R"({"sum":1})"};
+                                       }}}});
+  const auto record = again.wait({"sum", "s1"}, {}, seconds{20});
+  EXPECT_EQ((**record).state, "added");
+  EXPECT_EQ((**record).failures, 0);
+}
+
+TEST_F(RunnerTest, AWaitEndsWithTheRevisionOrTheTime) {
+  Runner& runner = open();
+  must(runner, create("job", "j1"));
+  EXPECT_FALSE(*runner.wait({"job", "none"}, {}, seconds{20}));
+  const auto as_it_is = runner.wait({"job", "j1"}, {}, milliseconds{10});
+  EXPECT_EQ((**as_it_is).state, "working");
+  EXPECT_EQ((**runner.wait({"job", "j1"}, 0, seconds{20})).revision, 1);
+  std::thread worker([&] {
+    const auto attempts = runner.claim({.queues = {"jobs"}, .wait = seconds{20}});
+    must(runner, {.what = Stimulus::Done{hash_of_token((*attempts)[0].token)},
+                  .machine = "job",
+                  .key = "j1",
+                  .actor = {.name = "worker"}});
+  });
+  EXPECT_EQ((**runner.wait({"job", "j1"}, 1, seconds{20})).state, "finished");
+  worker.join();
+}
+
+TEST_F(RunnerTest, WhoStillWaitsWhenItClosesIsTold) {
+  Runner& runner = open();
+  std::promise<Result<std::vector<GivenAttempt>>> given;
+  runner.claim({.queues = {"jobs"}, .wait = minutes{10}},
+               [&](auto attempts) { given.set_value(std::move(attempts)); });
+  runner_.reset();
+  const auto answer = given.get_future().get();
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("closed"), std::string::npos);
+}
+
+// 16 callers, 8 task threads. `PAWL_RUNNER_SECONDS` says for how long.
+TEST_F(RunnerTest, ManyCallersAndTaskThreads) {
+  Runner& runner = open({.functions = {{"function:add",
+                                        [](TaskRun& run) {
+                                          run.report("{}");
+                                          return TaskResult{.result = R"({"sum":3})"};
+                                        }}},
+                         .task_threads = 8});
+  const char* given = std::getenv("PAWL_RUNNER_SECONDS");
+  const auto until = std::chrono::steady_clock::now() + seconds{given ? std::atoi(given) : 1};
+  std::atomic<int> added = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 16; ++caller)
+    callers.emplace_back([&, caller] {
+      for (int i = 0; std::chrono::steady_clock::now() < until; ++i) {
+        const std::string key = std::to_string(caller) + "-" + std::to_string(i);
+        ASSERT_EQ(runner.call(create("sum", key))->kind, Answer::Kind::ok);
+        const auto record = runner.wait({"sum", key}, {}, minutes{5});
+        ASSERT_TRUE(record && *record);
+        EXPECT_EQ((**record).state, "added");
+        EXPECT_TRUE(store_->list({.machine = "sum", .max = 10}, {}));
+        ++added;
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  runner_.reset();
+  EXPECT_GT(added, 16);
+  EXPECT_TRUE(verify(*store_)->violations.empty());
+}
+
+}  // namespace
+}  // namespace pawl
