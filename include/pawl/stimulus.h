@@ -127,6 +127,7 @@ struct Stimulus {
   std::vector<KnownRecord> known = {};        // what an earlier answer needed
   const Machine* newest = nullptr;            // a later version, which the record may follow
   std::optional<Instant> at = {};             // of create and fire: not before then
+  std::string alerts = {};                    // the channel of alerts, or empty: there is none
   bool dry_run = false;                       // decided and answered, not committed
 };
 

@@ -7,6 +7,9 @@
 namespace pawl {
 namespace {
 
+// Once they are through.
+constexpr Duration kKept = std::chrono::days{1};
+
 std::string text_of(const Record& record, std::string_view name) {
   Scratch scratch;
   const JsonView value = JsonView(record.data).member(name);
@@ -55,7 +58,9 @@ Policy of_side_job(const ResolvedPolicy& resolved, const SideJob& job) {
     if (is_known) continue;  // the nearer table answers first
     policy.errors.push_back({errors->code, of_side_job(errors->rows, job, false)});
   }
-  policy.give_up = of_side_job(Rows(resolved.give_up.begin(), resolved.give_up.end()), job, true);
+  const bool is_ours = resolved.give_up.data() == Machine::built_in_policy().give_up.data();
+  if (!is_ours || !job.otherwise.empty())
+    policy.give_up = of_side_job(Rows(resolved.give_up.begin(), resolved.give_up.end()), job, true);
   return policy;
 }
 
@@ -75,7 +80,8 @@ Definition run_definition(const SideJob& job, const Machine& asker, TaskId id) {
       .initial = Ref("running"),
       .states = {State{.name = "running", .task = Ref(task.name), .done = {done}},
                  State{.name = "finished", .final = true}, State{.name = "failed", .final = true}},
-      .tasks = {std::move(task)}};
+      .tasks = {std::move(task)},
+      .keep = Keep{.final = DurationValue(kKept)}};
 }
 
 // One state in which something is delivered until it is.
@@ -85,7 +91,8 @@ Definition sending_definition(std::string_view machine) {
       .initial = Ref("sending"),
       .states = {State{.name = "sending", .task = Ref("deliver"), .done = {Row{.to = Ref("sent")}}},
                  State{.name = "sent", .final = true}},
-      .tasks = {Task{.name = "deliver", .kind = Task::Kind::function, .target = "deliver"}}};
+      .tasks = {Task{.name = "deliver", .kind = Task::Kind::function, .target = "deliver"}},
+      .keep = Keep{.final = DurationValue(kKept)}};
 }
 
 }  // namespace

@@ -265,7 +265,8 @@ bool Turn::give_up(bool only_elapsed, StateId checkpoint) {
       text.clear();
       row->hold->text.program->render_text(sight(), scratch_, text);
     }
-    if (!failure_->transient) alert(row->alert);
+    const bool is_ours = policy().give_up.data() == Machine::built_in_policy().give_up.data();
+    if (!failure_->transient) alert(is_ours ? stimulus_.alerts : row->alert);
     ask(row->effects);
   }
   const auto failure_state = policy().failure;

@@ -4,7 +4,9 @@
 
 #include "base/json_text.h"
 #include "decide/bound_schedule.h"
+#include "model/built_in_names.h"
 #include "model/edges.h"
+#include "model/expression/duration_of.h"
 
 namespace pawl {
 namespace {
@@ -205,9 +207,23 @@ bool Turn::has_no_way_on() const {
   return !has_open_children || std::none_of(state.when.begin(), state.when.end(), reads_children);
 }
 
+// By `keep`, once it is final. What a built-in machine could not carry out is kept for a while for
+// people to look at.
+std::optional<Instant> Turn::removal() {
+  if (here().final) {
+    const auto& keep = machine_->definition().keep;
+    if (!keep || !keep->final) return std::nullopt;
+    const auto delay = duration_of(*keep->final, sight(), scratch_);
+    return delay ? std::optional(after(record_.entered_at, *delay)) : std::nullopt;
+  }
+  if (!is_held() || record_.running || !is_built_in(record_.machine)) return std::nullopt;
+  return after(record_.hold->since, kHeldKept);
+}
+
 void Turn::derive_instants() {
   record_.ready_at.reset();
   record_.wake_at.reset();
+  record_.remove_at = removal();
   if (record_.running) {
     record_.wake_at = record_.running->deadline_at;
     earlier(record_.wake_at, record_.running->lease_until);

@@ -23,6 +23,7 @@ inline constexpr std::size_t kItemsMax = 1'000;      // of one `each`
 inline constexpr std::size_t kDataMax = 1U << 20U;   // bytes of a record's data
 inline constexpr std::size_t kMissedSlotsMax = 100;  // that `missed: all` makes up for
 inline constexpr Duration kLateAfter = std::chrono::minutes{1};
+inline constexpr Duration kHeldKept = std::chrono::days{30};  // of built-in machines
 
 // The later instant, never beyond the last one there is.
 Instant after(Instant now, Duration delay);
@@ -209,6 +210,7 @@ class Turn {
   bool is_stranded() const { return !is_held() && has_no_way_on(); }
   bool has_no_way_on() const;
   void derive_instants();
+  std::optional<Instant> removal();
   void conclude();
   void conclude_bad_value();
   void keep_progress();

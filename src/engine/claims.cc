@@ -14,11 +14,11 @@ void Claims::add(ClaimRequest request, Answered answered) {
   waiting_.push_back({std::move(request), std::move(answered)});
 }
 
-std::vector<std::string> Claims::queues() const {
+std::vector<std::string> Claims::queues(Instant now) const {
   std::vector<std::string> names;
   for (const Waiting& waiting : waiting_)
     for (const std::string& queue : waiting.request.queues)
-      if (pauses_.of_queue(queue) == nullptr) names.push_back(queue);
+      if (!is_shut(queue, now)) names.push_back(queue);
   sort_unique(names);
   return names;
 }
@@ -27,7 +27,34 @@ std::optional<Instant> Claims::next() const {
   std::optional<Instant> next = slots_.next();
   for (const Waiting& waiting : waiting_)
     if (waiting.until && (!next || *waiting.until < *next)) next = waiting.until;
+  for (const auto& [queue, breaker] : breakers_)
+    if (const auto canary = breaker.next(); canary && (!next || *canary < *next)) next = canary;
   return next;
+}
+
+bool Claims::is_shut(const std::string& queue, Instant now) const {
+  const auto breaker = breakers_.find(queue);
+  return pauses_.of_queue(queue) != nullptr ||
+         (breaker != breakers_.end() && !breaker->second.may_start(now));
+}
+
+Breaker* Claims::breaker_of(const std::string& queue) {
+  if (!queue.starts_with(kChannelQueue)) return nullptr;
+  return &breakers_.try_emplace(queue, kUnderWayMax).first->second;
+}
+
+void Claims::end_deliveries(std::span<const Unit> units, Instant now) {
+  if (deliveries_.empty()) return;
+  for (const Unit& unit : units) {
+    const auto known = deliveries_.find(unit.record.record.id.value);
+    if (known == deliveries_.end() || unit.record.record.running) continue;
+    using End = Breaker::End;
+    End end = End::given_back;
+    if (!unit.record.entries.empty())
+      end = unit.record.entries[0].kind == Entry::Kind::done ? End::delivered : End::failed;
+    breaker_of(known->second)->ended(end, now);
+    deliveries_.erase(known);
+  }
 }
 
 void Claims::found(const std::string& queue) {
@@ -90,8 +117,8 @@ Result<void> Claims::put_back_resumed(Round& round, Batch& batch, std::size_t ma
 // one that gives up instead of starting makes way for the next.
 Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round& round,
                                Batch& batch) {
-  if (pauses_.of_queue(queue) != nullptr) return false;
-  while (!round.is_full()) {
+  Breaker* breaker = breaker_of(queue);
+  while (!round.is_full() && !is_shut(queue, round.now())) {
     const std::size_t wanted = waiting.request.max - waiting.started.size();
     PAWL_TRY(InWork * in, next_ready(queue, wanted, round, batch));
     if (in == nullptr) return false;
@@ -113,6 +140,10 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
     PAWL_TRY(Decided decided, round.start(*in, std::move(start)));
     if (decided.answer.kind != Answer::Kind::ok) continue;
     round.count_rates(*in, slots_.count_start(limits, round.now()));
+    if (breaker != nullptr) {
+      breaker->started();
+      deliveries_[in->record.id.value] = queue;
+    }
     waiting.started.push_back(
         {{std::move(decided.answer), in->record.id, queue, std::move(token)}, *decided.unit});
     return true;
@@ -166,6 +197,7 @@ Result<InWork*> Claims::next_ready(const std::string& queue, std::size_t wanted,
 void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
                     Instant now) {
   slots_.committed(units);
+  end_deliveries(units, now);
   for (const std::string& queue : std::exchange(emptied_, {})) resumed_.erase(queue);
   std::deque<Waiting> waiting = std::move(waiting_);
   waiting_.clear();
@@ -186,7 +218,13 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
 void Claims::take_back() {
   slots_.take_back();
   emptied_.clear();
-  for (Waiting& waiting : waiting_) waiting.started.clear();
+  for (Waiting& waiting : waiting_)
+    for (const Started& started : std::exchange(waiting.started, {})) {
+      const auto delivery = deliveries_.find(started.attempt.record.value);
+      if (delivery == deliveries_.end()) continue;
+      breaker_of(delivery->second)->ended(Breaker::End::given_back, {});
+      deliveries_.erase(delivery);
+    }
 }
 
 void Claims::fail(const Error& error) {

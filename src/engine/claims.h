@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "engine/breaker.h"
 #include "engine/pauses.h"
 #include "engine/round.h"
 #include "engine/slots.h"
@@ -24,6 +26,7 @@
 namespace pawl {
 
 inline constexpr std::size_t kClaimMax = 1'000;  // attempts
+inline constexpr int kUnderWayMax = 8;           // deliveries to one channel
 
 struct ClaimRequest {
   std::vector<std::string> queues;
@@ -70,7 +73,7 @@ class Claims {
   void fail(const Error& error);
 
   bool has_more() const { return slots_.has_more() || !resumed_.empty(); }
-  std::vector<std::string> queues() const;  // that are waited for, and not paused
+  std::vector<std::string> queues(Instant now) const;  // that are waited for, and not shut
   // When somebody has waited long enough, or a limit lets somebody start again.
   std::optional<Instant> next() const;
 
@@ -99,10 +102,15 @@ class Claims {
   Result<InWork*> next_ready(const std::string& queue, std::size_t wanted, Round& round,
                              Batch& batch);
 
+  bool is_shut(const std::string& queue, Instant now) const;
+  Breaker* breaker_of(const std::string& queue);
+  void end_deliveries(std::span<const Unit> units, Instant now);
   Result<void> put_back_resumed(Round& round, Batch& batch, std::size_t max);
 
   std::function<RandomBits()> random_;
   Pauses pauses_;
+  std::map<std::string, Breaker> breakers_;                    // by queue
+  std::unordered_map<std::uint64_t, std::string> deliveries_;  // under way, by record: their queues
   Slots slots_;
   std::set<std::string> resumed_;                          // queues of pauses that are over
   std::vector<std::string> emptied_;                       // of these, in this batch

@@ -286,7 +286,7 @@ void Engine::close() { stop({ErrorCode::environment, "the engine is closed: noth
 Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
   Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more()};
   if (stepped.has_more) return stepped;
-  std::vector<std::string> queues = claims_.queues();
+  std::vector<std::string> queues = claims_.queues(now);
   queues.emplace_back(kSendQueue);
   PAWL_TRY(stepped.next, store_.next_due(queues));
   if (stepped.next && *stepped.next <= now) {

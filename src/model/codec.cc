@@ -231,6 +231,7 @@ void quiet_fields(A& a, Of<A, Record>& record) {
   a.member("ready_at", record.ready_at);
   a.member("wake_at", record.wake_at);
   a.member("task_at", record.task_at);
+  a.member("remove_at", record.remove_at);
   a.member("timers", record.timers);
   a.member("plan", record.plan);
   a.member("streak", record.streak);
@@ -287,6 +288,7 @@ void sparse_fields(A& a, Of<A, Record>& record) {
   a.json("result", record.result);
   a.member("labels", record.labels);
   a.member("task_at", record.task_at);
+  a.member("remove_at", record.remove_at);
   a.member("timers", record.timers);
   a.member("plan", record.plan);
   a.member("streak", record.streak);

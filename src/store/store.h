@@ -63,6 +63,7 @@ struct Claim {
     ready,  // records of the queue whose `ready_at` has come: by priority, then `ready_at`, then id
     due,    // records whose `wake_at` has come: the earliest first
     inbox,  // messages that do not wait, in the order they came
+    over,   // records whose `remove_at` has come: the earliest first
   };
 
   Kind kind = Kind::ready;
@@ -275,8 +276,7 @@ class Store {
   // True where an attempt with that fence runs: its lease and progress are then durable.
   virtual Result<std::vector<bool>> extend(std::span<const Beat> beats) = 0;
 
-  // The earliest instant at which a claim of these queues, of what is due or of the inbox gets
-  // something; it may have passed. None: not before something is committed.
+  // The earliest instant at which a claim of these queues, or of any other kind, gets something; it may have passed. None: not before something is committed.
   virtual Result<std::optional<Instant>> next_due(std::span<const std::string> queues) = 0;
 
   // By id; with a prefix, which is of a machine, by key; else with an instant by creation, then id.

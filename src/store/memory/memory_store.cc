@@ -40,6 +40,7 @@ struct Tables {
   std::map<RecordName, std::uint64_t> names;
   std::set<Due> ready;
   std::set<std::pair<Instant, std::uint64_t>> wakes;
+  std::set<std::pair<Instant, std::uint64_t>> removals;
   std::map<std::int64_t, LoggedEntry> log;  // by position
   std::map<std::int64_t, Waiting> inbox;    // by id
   std::map<RequestName, std::pair<Instant, Remembered>> requests;
@@ -147,6 +148,7 @@ class Writer {
     tables_.names[name_of(record)] = record.id.value;
     if (record.ready_at) tables_.ready.insert(due_of(kept));
     if (record.wake_at) tables_.wakes.insert({*record.wake_at, record.id.value});
+    if (record.remove_at) tables_.removals.insert({*record.remove_at, record.id.value});
     for (const std::string& slot : kept.slots) ++tables_.slots[slot].taken;
     StateCount& count = tables_.states[{record.machine, record.state}];
     count.machine = record.machine;
@@ -160,6 +162,7 @@ class Writer {
     tables_.names.erase(name_of(record));
     if (record.ready_at) tables_.ready.erase(due_of(kept));
     if (record.wake_at) tables_.wakes.erase({*record.wake_at, record.id.value});
+    if (record.remove_at) tables_.removals.erase({*record.remove_at, record.id.value});
     for (const std::string& slot : kept.slots) --tables_.slots[slot].taken;
     const auto count = tables_.states.find({record.machine, record.state});
     if (record.hold) --count->second.held;
@@ -254,7 +257,10 @@ class MemoryBatch final : public Batch {
           claim_ready(claim, claimed);
           break;
         case Claim::Kind::due:
-          claim_due(claim, claimed);
+          claim_due(tables_.wakes, claim.max, claimed);
+          break;
+        case Claim::Kind::over:
+          claim_due(tables_.removals, claim.max, claimed);
           break;
         case Claim::Kind::inbox:
           claim_messages(claim, claimed);
@@ -314,10 +320,11 @@ class MemoryBatch final : public Batch {
     }
   }
 
-  void claim_due(const Claim& claim, std::vector<Claimed>& claimed) {
+  void claim_due(const std::set<std::pair<Instant, std::uint64_t>>& due, std::size_t max,
+                 std::vector<Claimed>& claimed) {
     std::size_t count = 0;
-    for (const auto& [at, id] : tables_.wakes) {
-      if (at > now_ || count == claim.max) return;
+    for (const auto& [at, id] : due) {
+      if (at > now_ || count == max) return;
       if (!taken_.insert(id).second) continue;
       claimed.push_back({record(id)});
       ++count;
@@ -369,6 +376,7 @@ class MemoryStore final : public Store {
     std::optional<Instant> next;
     const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
     if (!tables_.wakes.empty()) consider(tables_.wakes.begin()->first);
+    if (!tables_.removals.empty()) consider(tables_.removals.begin()->first);
     for (const std::string& queue : queues)
       for (int priority = 0; priority <= 9; ++priority) {
         const auto due = tables_.ready.lower_bound({queue, priority, kInstantMin, 0});
@@ -495,13 +503,16 @@ class MemoryStore final : public Store {
     std::size_t dues = 0;
     for (const auto& [id, kept] : tables_.records) {
       const Record& record = kept.record;
-      dues += (record.ready_at ? 1U : 0U) + (record.wake_at ? 1U : 0U);
+      dues +=
+          (record.ready_at ? 1U : 0U) + (record.wake_at ? 1U : 0U) + (record.remove_at ? 1U : 0U);
       if (record.ready_at && !tables_.ready.contains(due_of(kept)))
         violations.push_back({"I8", record.id, "its task waits in no queue"});
       if (record.wake_at && !tables_.wakes.contains({*record.wake_at, id}))
         violations.push_back({"I8", record.id, "nobody wakes it"});
+      if (record.remove_at && !tables_.removals.contains({*record.remove_at, id}))
+        violations.push_back({"I8", record.id, "nobody removes it"});
     }
-    if (dues != tables_.ready.size() + tables_.wakes.size())
+    if (dues != tables_.ready.size() + tables_.wakes.size() + tables_.removals.size())
       violations.push_back({"I8", {}, "more wait than records say"});
     return violations;
   }

@@ -86,7 +86,7 @@ class RowCheck {
   }
 
   Result<void> check_beside(RecordId id, const Beside& beside) {
-    for (const auto due : {&Beside::ready, &Beside::wake}) {
+    for (const auto due : kDues) {
       if (!(beside.*due)) continue;
       PAWL_TRY(const bool is_there, tables_.has_due(*(beside.*due)));
       if (!is_there)
@@ -117,7 +117,7 @@ class RowCheck {
       std::vector<std::string> asked;
       if (*exists) {
         const Beside beside = sqlite::beside(record, kept.named, kept.slots);
-        for (const auto due : {&Beside::ready, &Beside::wake})
+        for (const auto due : kDues)
           if (beside.*due) asked.push_back(text_of(*(beside.*due)));
         for (const Label& mark : beside.marks) asked.push_back(mark.name + " " + mark.value);
       }

@@ -219,7 +219,7 @@ Result<void> Pending::write(RecordId id, const Touched& touched) {
 }
 
 Result<void> Pending::write_beside(RecordId id, const Beside& before, const Beside& after) {
-  for (const auto due : {&Beside::ready, &Beside::wake}) {
+  for (const auto due : kDues) {
     if (before.*due == after.*due) continue;
     if (before.*due) dues_removed_.push_back(*(before.*due));
     if (after.*due) dues_added_.push_back(*(after.*due));

@@ -52,6 +52,9 @@ class SqliteBatch final : public Batch {
         case Claim::Kind::due:
           PAWL_CHECK(claim_rank(0, kWakes, claim.max, claimed));
           break;
+        case Claim::Kind::over:
+          PAWL_CHECK(claim_rank(0, kRemovals, claim.max, claimed));
+          break;
         case Claim::Kind::inbox:
           PAWL_CHECK(claim_messages(claim, claimed));
           break;
@@ -209,6 +212,7 @@ class OpenedStore final : public SqliteStore {
     if (open != 0) return std::optional(kInstantMin);
     std::optional<Instant> next;
     PAWL_CHECK(consider(next, 0, kWakes));
+    PAWL_CHECK(consider(next, 0, kRemovals));
     for (const std::string& name : queues) {
       PAWL_TRY(const std::int64_t queue, writer_->tables().words().number(name));
       int priority = -1;

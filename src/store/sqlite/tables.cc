@@ -143,6 +143,7 @@ Beside beside(const Record& record, const Named& named, std::vector<std::string>
   if (record.ready_at)
     beside.ready = {named.queue, record.priority, *record.ready_at, record.id.value};
   if (record.wake_at) beside.wake = wake_of(record);
+  if (record.remove_at) beside.removal = {0, kRemovals, *record.remove_at, record.id.value};
   return beside;
 }
 

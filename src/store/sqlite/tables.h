@@ -50,7 +50,8 @@ struct Kept {
   std::vector<std::string> slots = {};
 };
 
-// Who is claimed first. What waits for the clock stands in no queue, before every priority.
+// Who is claimed first. What waits for the clock stands in no queue, before every priority; so does
+// what waits to be removed.
 struct Due {
   std::int64_t queue = 0;
   int priority = 0;
@@ -61,6 +62,7 @@ struct Due {
 };
 inline constexpr int kWakes = -1;
 inline Due wake_of(const Record& record) { return {0, kWakes, *record.wake_at, record.id.value}; }
+inline constexpr int kRemovals = -2;
 
 struct NewRecord {
   const Record* record;
@@ -78,7 +80,9 @@ struct Beside {
   std::vector<std::string> slots = {};
   std::optional<Due> ready = {};
   std::optional<Due> wake = {};
+  std::optional<Due> removal = {};
 };
+inline constexpr auto kDues = {&Beside::ready, &Beside::wake, &Beside::removal};
 inline constexpr const char* kParentMark = ".parent";  // its id
 inline constexpr const char* kHeldMark = ".held";
 inline constexpr const char* kErrorMark = ".error";  // its code
