@@ -9,9 +9,7 @@ int Breaker::width(Instant now) const {
   return now >= *canary_at_ ? 1 : 0;
 }
 
-std::optional<Instant> Breaker::next() const {
-  return under_way_ == 0 ? canary_at_ : std::nullopt;
-}
+std::optional<Instant> Breaker::next() const { return under_way_ == 0 ? canary_at_ : std::nullopt; }
 
 void Breaker::ended(End end, Instant now) {
   under_way_ = std::max(0, under_way_ - 1);
@@ -26,7 +24,8 @@ void Breaker::ended(End end, Instant now) {
   }
   ++failures_;
   const bool is_recovering = width_ < max_;
-  if (canary_at_ && under_way_ == 0) {  // the canary, or the last of those that were still under way
+  if (canary_at_ &&
+      under_way_ == 0) {  // the canary, or the last of those that were still under way
     pause_ = std::min(pause_ * 2, kLongestPause);
     canary_at_ = now + pause_;
   } else if (!canary_at_ && (failures_ >= kFailures || is_recovering)) {

@@ -23,12 +23,20 @@ std::vector<std::string> Claims::queues(Instant now) const {
   return names;
 }
 
-std::optional<Instant> Claims::next() const {
+std::optional<Instant> Claims::next(Instant now) const {
   std::optional<Instant> next = slots_.next();
-  for (const Waiting& waiting : waiting_)
-    if (waiting.until && (!next || *waiting.until < *next)) next = waiting.until;
-  for (const auto& [queue, breaker] : breakers_)
-    if (const auto canary = breaker.next(); canary && (!next || *canary < *next)) next = canary;
+  const auto consider = [&](std::optional<Instant> at) {
+    if (at && (!next || *at < *next)) next = at;
+  };
+  for (const Waiting& waiting : waiting_) {
+    consider(waiting.until);
+    for (const std::string& queue : waiting.request.queues) {
+      const auto breaker = breakers_.find(queue);
+      if (breaker == breakers_.end()) continue;
+      const auto canary = breaker->second.next();
+      if (canary && *canary > now) consider(canary);
+    }
+  }
   return next;
 }
 

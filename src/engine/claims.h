@@ -75,7 +75,7 @@ class Claims {
   bool has_more() const { return slots_.has_more() || !resumed_.empty(); }
   std::vector<std::string> queues(Instant now) const;  // that are waited for, and not shut
   // When somebody has waited long enough, or a limit lets somebody start again.
-  std::optional<Instant> next() const;
+  std::optional<Instant> next(Instant now) const;
 
   // Why a ready record is not started, as far as it is not for want of workers.
   Result<std::optional<Blocked>> blocked(const Machine& machine, const Record& record,

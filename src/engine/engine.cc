@@ -25,6 +25,9 @@ struct Size {
   std::size_t operator()(const auto&) const { return 0; }
 };
 
+// The name of the setting.
+const std::string kAlerts = "alerts";
+
 bool is_beat(const Stimulus& stimulus) {
   return std::holds_alternative<Stimulus::Beat>(stimulus.what);
 }
@@ -43,6 +46,7 @@ Instant wakes_at(const Record& record, Instant lease_until) {
 Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options) {
   PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
   PAWL_TRY(Pauses pauses, Pauses::open(store));
+  PAWL_TRY(const std::vector<Setting> alerts, store.settings(kAlerts));
   PAWL_TRY(const RecordId last, store.last_id());
   PAWL_TRY(const std::vector<std::string> queues, store.queues());
   Instant now;
@@ -57,7 +61,12 @@ Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options
     PAWL_TRY(Ward opened, Ward::open(options.ward));
     ward.emplace(std::move(opened));
   }
-  Opened opened{std::move(machines), std::move(pauses), *std::move(ward), last.value, now};
+  Opened opened{.machines = std::move(machines),
+                .pauses = std::move(pauses),
+                .alerts = alerts.empty() ? Setting{.name = kAlerts} : alerts[0],
+                .ward = *std::move(ward),
+                .last_id = last.value,
+                .at = now};
   std::unique_ptr<Engine> engine(new Engine(store, std::move(opened), std::move(options)));
   for (const std::string& queue : queues) engine->claims_.found(queue);
   return engine;
@@ -71,6 +80,8 @@ Engine::Engine(Store& store, Opened opened, EngineOptions options)
       last_id_(opened.last_id),
       grace_(options_.closed_at.value_or(opened.at), opened.at),
       claims_(options_.random, std::move(opened.pauses)),
+      retention_(store, opened.at),
+      alerts_(std::move(opened.alerts)),
       poisoned_(ward_.poisoned()) {}
 
 Result<void> Engine::pause(Pause pause) { return claims_.pauses().pause(std::move(pause)); }
@@ -79,6 +90,15 @@ Result<bool> Engine::unpause(const PauseTarget& target) {
   PAWL_TRY(const bool was_paused, claims_.pauses().unpause(target));
   if (was_paused) claims_.resume(target);
   return was_paused;
+}
+
+Result<void> Engine::set_alerts(const std::string& channel) {
+  Setting setting{kAlerts, channel, alerts_.revision};
+  PAWL_TRY(alerts_, store_.put_setting(setting));
+  if (alerts_.value == channel) return {};
+  setting.revision = alerts_.revision;  // there was one, and it had been taken away
+  PAWL_TRY(alerts_, store_.put_setting(setting));
+  return {};
 }
 
 Result<Why> Engine::why(const Record& record) {
@@ -111,7 +131,9 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   auto batch = store_.begin();
   if (!batch) return fail(taken, batch.error());
   const Instant now = (*batch)->now();
-  Round round({store_, machines_, ward_, last_id_, options_.batch_max, options_.noted}, **batch);
+  Round round(
+      {store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value, options_.noted},
+      **batch);
   if (auto decided = decide(round, **batch, taken, passed); !decided)
     return fail(taken, decided.error());
   std::vector<UnitOutcome> outcomes;
@@ -133,6 +155,10 @@ Result<Engine::Stepped> Engine::step(bool passed) {
       }
   }
   for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
+  retention_.committed(round.units(), machines_);
+  auto swept = retention_.sweep(now);
+  if (!swept) return fail(taken, swept.error());
+  taken.has_more = taken.has_more || *swept;
   if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
   const std::size_t units = round.units().size();
@@ -159,7 +185,10 @@ Result<void> Engine::decide(Round& round, Batch& batch, Taken& taken, bool passe
   PAWL_CHECK(take_due(round, batch, taken, passed));
   PAWL_CHECK(decide_requests(round, taken));
   PAWL_CHECK(take_sends(round, batch, taken));
-  PAWL_CHECK(claims_.serve(round, batch, std::max<std::size_t>(1, options_.batch_max / 4)));
+  const std::size_t some = std::max<std::size_t>(1, options_.batch_max / 4);
+  PAWL_CHECK(claims_.serve(round, batch, some));
+  PAWL_TRY(const bool more_are_over, retention_.run(round, batch, some));
+  taken.has_more = taken.has_more || more_are_over;
   return decide_beats(round, taken);
 }
 
@@ -284,7 +313,8 @@ void Engine::stop(const Error& error) {
 void Engine::close() { stop({ErrorCode::environment, "the engine is closed: nothing was done"}); }
 
 Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
-  Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more()};
+  Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more() ||
+                              retention_.has_more()};
   if (stepped.has_more) return stepped;
   std::vector<std::string> queues = claims_.queues(now);
   queues.emplace_back(kSendQueue);
@@ -293,8 +323,9 @@ Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
     stepped.has_more = !taken.is_tied;
     stepped.next = now + Duration{1};
   }
-  if (const auto next = claims_.next(); next && (!stepped.next || *next < *stepped.next))
+  if (const auto next = claims_.next(now); next && (!stepped.next || *next < *stepped.next))
     stepped.next = next;
+  if (!stepped.next || retention_.next() < *stepped.next) stepped.next = retention_.next();
   return stepped;
 }
 

@@ -17,6 +17,7 @@
 #include "engine/lease_grace.h"
 #include "engine/machines.h"
 #include "engine/pauses.h"
+#include "engine/retention.h"
 #include "engine/round.h"
 #include "engine/token.h"
 #include "engine/ward.h"
@@ -69,6 +70,11 @@ class Engine {
   Result<bool> unpause(const PauseTarget& target);
   std::vector<Pause> pauses() { return claims_.pauses().all(); }
 
+  // The channel that is told when the built-in policy gives a record up; empty: none. Durable when
+  // it returns.
+  Result<void> set_alerts(const std::string& channel);
+  const std::string& alerts() const { return alerts_.value; }
+
   // Why the record, as it was just read, is not moving.
   Result<Why> why(const Record& record);
 
@@ -99,6 +105,7 @@ class Engine {
   struct Opened {
     Machines machines;
     Pauses pauses;
+    Setting alerts;
     Ward ward;
     std::uint64_t last_id;
     Instant at;
@@ -127,6 +134,8 @@ class Engine {
   std::uint64_t last_id_;
   LeaseGrace grace_;
   Claims claims_;
+  Retention retention_;
+  Setting alerts_;
   std::deque<Request> requests_;
   std::vector<RecordId> poisoned_;
   std::optional<Error> stopped_;

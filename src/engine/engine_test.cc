@@ -698,6 +698,139 @@ TEST_P(EngineTest, ClaimsOfOneAttemptTakeTurnsAsWell) {
   EXPECT_EQ(keys, (Keys{"j0", "o0", "j1", "o1"}));
 }
 
+// --- what is kept ------------------------------------------------------------------------------
+
+TEST_P(EngineTest, ARecordThatIsOverIsRemovedByItsKeep) {
+  auto& driven = open({R"(machine: parcel
+initial: sent
+keep: 2d
+states:
+  sent: {on: {arrive: arrived}, after: {9d: arrived}}
+  arrived: {final: true}
+)"});
+  driven.create("parcel", "p1");
+  driven.fire("parcel", "p1", "arrive");
+  EXPECT_EQ(driven.find("parcel", "p1")->next_at(), std::nullopt);
+  driven.reopen();
+  driven.run_until(kStart + hours{48} - seconds{1});
+  EXPECT_TRUE(driven.find("parcel", "p1"));
+  driven.run_until(kStart + hours{48});
+  EXPECT_FALSE(driven.find("parcel", "p1"));
+  EXPECT_EQ(driven.create("parcel", "p1").kind, Answer::Kind::ok);  // another life of the key
+}
+
+TEST_P(EngineTest, DeliveriesGoAfterADayAndOnesWithAKeyWithTheirAsker) {
+  auto& driven = open({R"(machine: note
+initial: written
+keep: 9d
+states:
+  written: {on: {tell: {effects: [{notify: oncall}, {notify: oncall, key: once}]}, end: told}}
+  told: {final: true}
+)"});
+  driven.create("note", "n1");
+  driven.fire("note", "n1", "tell");
+  for (const auto& attempt : driven.claim({"channel:oncall"}, 2)) driven.done(attempt);
+  driven.fire("note", "n1", "end");
+  EXPECT_EQ(driven.all("delivery").size(), 2U);
+  driven.run_until(kStart + hours{25});
+  EXPECT_EQ(driven.all("delivery").size(), 1U);
+  driven.run_until(kStart + hours{24 * 9});
+  EXPECT_FALSE(driven.find("note", "n1"));
+  driven.run_until(kStart + hours{24 * 11});
+  EXPECT_TRUE(driven.all().empty());
+}
+
+TEST_P(EngineTest, ALongLogKeepsItsLastEntriesAndOneBeforeThem) {
+  auto& driven = open({R"(machine: counter
+initial: counting
+data: {n: int}
+keep: {entries: 10}
+states:
+  counting: {on: {add: {set: {n: "{data.n + 1}"}}}, after: {9d: over}}
+  over: {final: true}
+)"});
+  driven.create("counter", "c1", R"({"n":0})");
+  for (int i = 0; i < 100; ++i) driven.fire("counter", "c1", "add");
+  const auto record = driven.find("counter", "c1");
+  EXPECT_EQ(record->revision, 101);
+  const auto log = driven.log_of(*record);
+  EXPECT_GE(log.size(), 11U);
+  EXPECT_LE(log.size(), 11U + 16U);
+  EXPECT_EQ(log[0].kind, Entry::Kind::compacted);
+}
+
+TEST_P(EngineTest, OldAnswersAreForgotten) {
+  auto& driven = open({kJob});
+  const auto fire = [&] {
+    return driven.apply({.what = Stimulus::Fire{.event = "cancel"},
+                         .machine = "job",
+                         .key = "j1",
+                         .actor = {.name = "app"},
+                         .idempotency_key = "k"});
+  };
+  driven.create("job", "j1");
+  EXPECT_EQ(fire().kind, Answer::Kind::ok);
+  driven.run_until(kStart + hours{24 * 6});
+  EXPECT_EQ(fire().kind, Answer::Kind::ok);
+  driven.run_until(kStart + hours{24 * 9});
+  EXPECT_EQ(fire().kind, Answer::Kind::refused);
+}
+
+// --- deliveries --------------------------------------------------------------------------------
+
+TEST_P(EngineTest, AnAlertGoesToTheChannelOfTheSetting) {
+  auto& driven = open({R"(machine: job
+initial: working
+tasks: {work: {queue: jobs, retry: []}}
+states: {working: {task: work, done: finished}, finished: {final: true}}
+)"});
+  driven.create("job", "quiet");
+  driven.fail(driven.claim({"jobs"})[0], "boom");
+  EXPECT_TRUE(driven.all("delivery").empty());
+  ASSERT_TRUE(driven.engine().set_alerts("oncall"));
+  driven.reopen();
+  driven.create("job", "loud");
+  driven.fail(driven.claim({"jobs"})[0], "boom");
+  const auto deliveries = driven.all("delivery");
+  ASSERT_EQ(deliveries.size(), 1U);
+  EXPECT_EQ(to_deliver_of(deliveries[0]).channel, "oncall");
+  ASSERT_TRUE(driven.engine().set_alerts(""));
+  ASSERT_TRUE(driven.engine().set_alerts("oncall"));
+  EXPECT_EQ(driven.engine().alerts(), "oncall");
+}
+
+TEST_P(EngineTest, AChannelThatIsDownGetsSingleCanariesAndLosesNothing) {
+  auto& driven = open({R"(machine: note
+initial: written
+states:
+  written: {effects: [{notify: down}, {notify: up}], after: {9d: over}}
+  over: {final: true}
+)"});
+  for (int i = 0; i < 40; ++i) driven.create("note", std::to_string(i));
+  std::size_t tried = 0;
+  std::size_t delivered = 0;
+  for (int minute = 0; minute < 60; ++minute) {
+    for (const auto& attempt : driven.claim({"channel:down"}, 100)) {
+      driven.fail(attempt, "network");
+      ++tried;
+    }
+    for (const auto& attempt : driven.claim({"channel:up"}, 100)) {
+      driven.done(attempt);
+      ++delivered;
+    }
+    driven.run_until(driven.now() + minutes{1});
+  }
+  EXPECT_EQ(delivered, 40U);  // the other channel is not affected
+  EXPECT_LE(tried, 8U + 60U);
+  for (int minute = 0; minute < 300; ++minute) {
+    for (const auto& attempt : driven.claim({"channel:down"}, 100)) driven.done(attempt);
+    driven.run_until(driven.now() + minutes{1});
+  }
+  std::size_t sent = 0;
+  for (const Record& delivery : driven.all("delivery")) sent += delivery.state == "sent";
+  EXPECT_EQ(sent, 80U);
+}
+
 // --- versions ----------------------------------------------------------------------------------
 
 TEST_P(EngineTest, ARecordFollowsANewerVersionAtItsNextStimulus) {

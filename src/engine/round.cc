@@ -25,14 +25,6 @@ const Record& no_record() {
 
 RecordName name_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
 
-// The id of an effect without a key of its own is used once, since it names the entry that asked:
-// `12/3/0`, not `12/pay/july`. There is nothing to remember about it.
-bool is_used_once(const std::string& effect_id) {
-  const std::size_t slash = effect_id.find('/');
-  return slash != std::string::npos && slash + 1 < effect_id.size() &&
-         effect_id[slash + 1] >= '0' && effect_id[slash + 1] <= '9';
-}
-
 Stimulus to_record(const Record& record, decltype(Stimulus::what) what) {
   return {.what = std::move(what), .machine = record.machine, .key = record.key, .actor = engine()};
 }
@@ -42,6 +34,12 @@ Answer error_answer(std::string reason) {
 }
 
 }  // namespace
+
+bool is_used_once(const std::string& effect_id) {
+  const std::size_t slash = effect_id.find('/');
+  return slash != std::string::npos && slash + 1 < effect_id.size() &&
+         effect_id[slash + 1] >= '0' && effect_id[slash + 1] <= '9';
+}
 
 Round::Round(Surroundings around, Batch& batch)
     : around_(around), batch_(batch), now_(batch.now()), records_(batch, around.machines) {}
@@ -149,6 +147,7 @@ Result<Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& 
   const bool is_later = newest != nullptr && newest->version() > in->record.version;
   stimulus.newest = is_later ? newest : nullptr;
   PAWL_CHECK(recall(stimulus, taking));
+  if (stimulus.machine != kDeliveryMachine) stimulus.alerts = around_.alerts;
 
   const Record& before = in == nullptr ? no_record() : in->record;
   around_.ward.enter(before.id);
@@ -250,6 +249,22 @@ void Round::leave_untouched(InWork& in, Unit unit) {
   unit.record.fence_before = in.record.fence;
   in.unit = units_.size();
   units_.push_back(std::move(unit));
+}
+
+void Round::remove(InWork& in) {
+  leave_untouched(in, {});
+  units_.back().record.purges = true;
+  records_.take_back(in);
+}
+
+void Round::keep_until(InWork& in, Instant until) {
+  in.record.remove_at = until;
+  leave_untouched(in, {});
+}
+
+void Round::shorten_log(InWork& in, Entry compacted) {
+  leave_untouched(in, {});
+  units_.back().record.compacted = std::move(compacted);
 }
 
 void Round::put_aside(InWork& in, std::string queue) {

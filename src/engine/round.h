@@ -34,6 +34,10 @@ namespace pawl {
 // As many records may one decision make, with those that they make in turn.
 inline constexpr std::size_t kMadeMax = 10'000;
 
+// Whether the id of an effect names the entry that asked, so that it is used once: `12/3/0`, and
+// not `12/pay/july`, which has a key of its own.
+bool is_used_once(const std::string& effect_id);
+
 // What is no error and no decision either: a message to a record that does not exist.
 using Noted = std::function<void(Instant now, const std::string& note)>;
 
@@ -44,6 +48,7 @@ struct Surroundings {
   Ward& ward;
   std::uint64_t& last_id;  // of a record
   std::size_t units_max;
+  const std::string& alerts;  // the channel of alerts, or empty
   const Noted& noted;
 };
 
@@ -102,6 +107,12 @@ class Round {
 
   // The engine parks a record that it cannot let go on.
   Result<void> hold(InWork& in, const std::string& code, const std::string& text);
+
+  // The record goes; the record stays for longer, although it is over; one entry takes the place of
+  // those up to it.
+  void remove(InWork& in);
+  void keep_until(InWork& in, Instant until);
+  void shorten_log(InWork& in, Entry compacted);
 
   // Records that the batch has left ready now, of a queue: by priority, instant, id.
   using Ready = std::set<std::tuple<int, Instant, std::uint64_t>>;
