@@ -82,9 +82,11 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
+
 Result<void> check_json(std::string_view text) {
-  simdjson::dom::parser parser;
-  const auto parsed = parser.parse(simdjson::padded_string(text));
+  thread_local simdjson::dom::parser parser;  // its memory is used again
+  const auto parsed = parser.parse(text.data(), text.size());
   if (parsed.error() == simdjson::SUCCESS) return {};
   return Error{ErrorCode::bad_input,
                std::string("this is not JSON: ") + simdjson::error_message(parsed.error())};

@@ -16,6 +16,8 @@ void append_json_string(std::string& out, std::string_view text);
 // Whether the text, in quotes, is its own JSON string: ASCII without what needs an escape.
 bool is_plain_json(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 // Fails with the reason unless the whole text is one JSON value in UTF-8.
 Result<void> check_json(std::string_view text);
 

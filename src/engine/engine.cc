@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/input.h"
 #include "engine/queue_name.h"
 
 namespace pawl {
@@ -114,7 +115,8 @@ Result<Why> Engine::why(const Record& record) {
 
 void Engine::submit(Stimulus stimulus, Answered answered) {
   if (stopped_) return answered(*stopped_);
-  requests_.push_back({std::move(stimulus), std::move(answered)});
+  std::string wrong = check_input(stimulus);
+  requests_.push_back({std::move(stimulus), std::move(answered), std::move(wrong)});
 }
 
 void Engine::claim(ClaimRequest request, Claims::Answered answered) {
@@ -250,10 +252,13 @@ Result<void> Engine::take_sends(Round& round, Batch& batch, Taken& taken) {
 
 Result<void> Engine::decide_requests(Round& round, Taken& taken) {
   std::vector<const Stimulus*> asked;
-  for (const Request& request : taken.requests) asked.push_back(&request.stimulus);
+  for (const Request& request : taken.requests)
+    if (request.wrong.empty()) asked.push_back(&request.stimulus);
   PAWL_CHECK(round.prepare(asked));
   for (std::size_t i = 0; i < taken.requests.size(); ++i) {
-    if (is_beat(taken.requests[i].stimulus)) continue;
+    if (!taken.requests[i].wrong.empty())
+      taken.decided[i].answer = {.kind = Answer::Kind::error, .reason = taken.requests[i].wrong};
+    if (is_beat(taken.requests[i].stimulus) || !taken.requests[i].wrong.empty()) continue;
     PAWL_TRY(taken.decided[i], round.decide(taken.requests[i].stimulus));
   }
   return {};
@@ -262,7 +267,7 @@ Result<void> Engine::decide_requests(Round& round, Taken& taken) {
 Result<void> Engine::decide_beats(Round& round, Taken& taken) {
   std::vector<Beat> extended = std::exchange(taken.beats, {});
   for (std::size_t i = 0; i < taken.requests.size(); ++i) {
-    if (!is_beat(taken.requests[i].stimulus)) continue;
+    if (!is_beat(taken.requests[i].stimulus) || !taken.requests[i].wrong.empty()) continue;
     PAWL_TRY(Round::Beaten beaten, round.beat(taken.requests[i].stimulus));
     taken.decided[i] = std::move(beaten.decided);
     if (!beaten.beat) continue;

@@ -90,6 +90,7 @@ class Engine {
   struct Request {
     Stimulus stimulus;
     Answered answered;
+    std::string wrong = {};  // with what was given: nothing is decided
   };
   // What a batch is about.
   struct Taken {

@@ -160,6 +160,34 @@ TEST_P(EngineTest, ABeatDoesNotMoveTheRevision) {
   EXPECT_EQ(after->running->lease_until, kStart + seconds{90});
 }
 
+// --- what callers give -------------------------------------------------------------------------
+
+TEST_P(EngineTest, BadInputIsAnErrorAndNothingIsDecidedOnIt) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  const auto reason = [&](Answer answer) {
+    EXPECT_EQ(answer.kind, Answer::Kind::error);
+    return answer.reason;
+  };
+  EXPECT_EQ(reason(driven.create("job", "")), "a record needs a key");
+  EXPECT_EQ(reason(driven.create("job", std::string(513, 'k'))),
+            "the key has 513 bytes; at most 512 are possible");
+  EXPECT_EQ(driven.create("job", std::string(512, 'k')).kind, Answer::Kind::ok);
+  EXPECT_EQ(reason(driven.create("job", "a\xff")),
+            "the key has a byte that cannot stand in a text");
+  EXPECT_TRUE(reason(driven.create("job", "j2", "{")).starts_with("`data`: this is not JSON"));
+  EXPECT_TRUE(
+      reason(driven.fire("job", "j1", "cancel", "{]")).starts_with("the payload: this is not"));
+  EXPECT_TRUE(reason(driven.fire("job", "j1", "cancel", '"' + std::string(256 << 10, 'x') + '"'))
+                  .starts_with("the payload has 262146 bytes"));
+  const auto attempt = driven.claim({"jobs"})[0];
+  EXPECT_TRUE(reason(driven.beat(attempt, "{]")).starts_with("the progress: this is not"));
+  EXPECT_EQ(reason(driven.fail(attempt, "")), "a failure needs a code");
+  // A result that cannot be kept fails the attempt: nobody else could do anything about it.
+  EXPECT_EQ(driven.done(attempt, "nonsense").kind, Answer::Kind::ok);
+  EXPECT_EQ(driven.find("job", attempt.given.key)->error->code, "bad_result");
+}
+
 // --- several stimuli in one batch --------------------------------------------------------------
 
 TEST_P(EngineTest, StimuliOfOneBatchSeeEachOther) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/queue_name.h"
+
 namespace pawl {
 namespace {
 
@@ -34,9 +36,12 @@ Result<std::unique_ptr<Runner>> Runner::open(Store& store, EngineOptions engine,
   engine.committed = [&self](std::span<const Unit> units) { self.see(units); };
   PAWL_TRY(self.engine_, Engine::open(store, std::move(engine)));
   self.thread_ = std::thread([&self] { self.run(); });
+  Functions functions = functions_of(self.options_.channels);
+  for (auto& [name, function] : self.options_.functions)
+    functions[std::string(kFunctionQueue) + name] = std::move(function);
   const int threads = std::clamp(self.options_.task_threads, 1, static_cast<int>(kTaskThreadsMax));
   self.pool_ = std::make_unique<FunctionPool>(
-      std::move(self.options_.functions), threads,
+      std::move(functions), threads,
       FunctionCalls{
           .claim =
               [&self](ClaimRequest request, Claims::Answered answered) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/channels.h"
 #include "engine/engine.h"
 #include "engine/functions.h"
 #include "pawl/record.h"
@@ -27,7 +28,8 @@
 namespace pawl {
 
 struct RunnerOptions {
-  Functions functions = {};
+  Functions functions = {};  // by the name in `function:`
+  Channels channels = {};
   int task_threads = 4;  // that run them
   // The engine has stopped by itself, since the outcome of a commit is unknown. On the thread that
   // decides.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -38,13 +39,23 @@ tasks: {work: {queue: jobs}}
 states: {working: {task: work, done: finished}, finished: {final: true}}
 )";
 
+constexpr const char* kNote = R"(machine: note
+initial: written
+states:
+  written:
+    effects: [{notify: journal, with: {text: hello}}, {notify: pager, with: {n: 1}}]
+    after: {1d: over}
+  over: {final: true}
+)";
+
 class RunnerTest : public testing::Test {
  protected:
   Runner& open(RunnerOptions options = {}) {
     runner_.reset();
     store_.reset();
     store_ = *open_sqlite_store({.directory = directory_.path() / "store"});
-    for (const auto& [name, text] : {std::pair{"sum", kSum}, std::pair{"job", kJob}})
+    for (const auto& [name, text] :
+         {std::pair{"sum", kSum}, std::pair{"job", kJob}, std::pair{"note", kNote}})
       EXPECT_TRUE(*store_->put_machine({name, 1, text}));
     runner_ = *Runner::open(*store_, {.zones = all_zones()}, std::move(options));
     return *runner_;
@@ -71,7 +82,7 @@ class RunnerTest : public testing::Test {
 };
 
 TEST_F(RunnerTest, ATaskWrittenInCppRunsByItself) {
-  Runner& runner = open({.functions = {{"function:add", [](TaskRun& run) {
+  Runner& runner = open({.functions = {{"add", [](TaskRun& run) {
                                           EXPECT_EQ(run.given().payload, R"({"a":1,"b":2})");
                                           return TaskResult{.result = R"({"sum":3})"};
                                         }}}});
@@ -85,7 +96,7 @@ TEST_F(RunnerTest, ATaskWrittenInCppRunsByItself) {
 
 TEST_F(RunnerTest, AnExceptionIsAFailureAndIsTriedAgain) {
   std::atomic<int> calls = 0;
-  Runner& runner = open({.functions = {{"function:add", [&](TaskRun&) -> TaskResult {
+  Runner& runner = open({.functions = {{"add", [&](TaskRun&) -> TaskResult {
                                           if (++calls == 1) throw std::runtime_error("no sum");
                                           return {.result = R"({"sum":3})"};
                                         }}}});
@@ -98,7 +109,7 @@ TEST_F(RunnerTest, AnExceptionIsAFailureAndIsTriedAgain) {
 }
 
 TEST_F(RunnerTest, AFunctionKeepsItsLeaseAndTellsItsProgress) {
-  Runner& runner = open({.functions = {{"function:add", [](TaskRun& run) {
+  Runner& runner = open({.functions = {{"add", [](TaskRun& run) {
                                           run.report(R"({"half":true})");
                                           std::this_thread::sleep_for(milliseconds{1'000});
                                           EXPECT_FALSE(run.is_cancelled());
@@ -113,7 +124,7 @@ TEST_F(RunnerTest, AFunctionKeepsItsLeaseAndTellsItsProgress) {
 TEST_F(RunnerTest, AFunctionLearnsThatItsAttemptWasRevoked) {
   std::promise<void> begun;
   std::atomic<bool> was_told = false;
-  Runner& runner = open({.functions = {{"function:add", [&](TaskRun& run) {
+  Runner& runner = open({.functions = {{"add", [&](TaskRun& run) {
                                           begun.set_value();
                                           for (int i = 0; i < 2'000 && !run.is_cancelled(); ++i)
                                             std::this_thread::sleep_for(milliseconds{5});
@@ -132,7 +143,7 @@ TEST_F(RunnerTest, AFunctionLearnsThatItsAttemptWasRevoked) {
 
 TEST_F(RunnerTest, ATaskThatHandsItsAttemptBackRunsAgainAfterTheRestart) {
   std::promise<void> begun;
-  Runner& runner = open({.functions = {{"function:add", [&](TaskRun& run) {
+  Runner& runner = open({.functions = {{"add", [&](TaskRun& run) {
                                           begun.set_value();
                                           while (!run.is_cancelled())
                                             std::this_thread::sleep_for(milliseconds{2});
@@ -140,12 +151,36 @@ TEST_F(RunnerTest, ATaskThatHandsItsAttemptBackRunsAgainAfterTheRestart) {
                                         }}}});
   must(runner, create("sum", "s1"));
   begun.get_future().get();
-  Runner& again = open({.functions = {{"function:add", [](TaskRun&) {
-                                         return TaskResult{.result = R"({"sum":1})"};
-                                       }}}});
+  Runner& again =
+      open({.functions = {{"add", [](TaskRun&) { return TaskResult{.result = R"({"sum":1})"}; }}}});
   const auto record = again.wait({"sum", "s1"}, {}, seconds{20});
   EXPECT_EQ((**record).state, "added");
   EXPECT_EQ((**record).failures, 0);
+}
+
+TEST_F(RunnerTest, DeliveriesReachTheirChannels) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  std::atomic<int> tries = 0;
+  std::promise<Delivered> given;
+  Runner& runner = open({.channels = {{"journal", log_channel([&](const std::string& line) {
+                                         const std::lock_guard lock(mutex);
+                                         lines.push_back(line);
+                                       })},
+                                      {"pager", [&](const Delivered& delivered) {
+                                         ++tries;
+                                         given.set_value(delivered);
+                                         return std::optional<Failure>();
+                                       }}}});
+  must(runner, create("note", "n1"));
+  const Delivered delivered = given.get_future().get();
+  EXPECT_EQ(delivered.channel, "pager");
+  EXPECT_EQ(delivered.payload, R"({"n":1})");
+  for (const std::string& id : {std::string("1/1/0"), delivered.id})
+    EXPECT_EQ((**runner.wait({"delivery", id}, {}, seconds{20})).state, "sent");
+  EXPECT_EQ(lines, std::vector<std::string>{
+                       R"({"id":"1/1/0","channel":"journal","payload":{"text":"hello"}})"});
+  EXPECT_EQ(tries, 1);
 }
 
 TEST_F(RunnerTest, AWaitEndsWithTheRevisionOrTheTime) {
@@ -179,7 +214,7 @@ TEST_F(RunnerTest, WhoStillWaitsWhenItClosesIsTold) {
 
 // 16 callers, 8 task threads. `PAWL_RUNNER_SECONDS` says for how long.
 TEST_F(RunnerTest, ManyCallersAndTaskThreads) {
-  Runner& runner = open({.functions = {{"function:add",
+  Runner& runner = open({.functions = {{"add",
                                         [](TaskRun& run) {
                                           run.report("{}");
                                           return TaskResult{.result = R"({"sum":3})"};
