@@ -474,6 +474,19 @@ states:
   EXPECT_EQ(state_of(driven, "page", "p1"), "over");
 }
 
+TEST_P(EngineTest, ARecordOfABuiltInMachineThatIsNotThereIsNoError) {
+  auto& driven = open({kJob});
+  for (const char* machine : {"run", "send", "delivery"}) {
+    const Answer settled = driven.apply({.what = Stimulus::Done{hash_of_token("guessed")},
+                                         .machine = machine,
+                                         .key = "nobody",
+                                         .actor = {.name = "worker"}});
+    EXPECT_EQ(settled.kind, Answer::Kind::error);
+    EXPECT_EQ(driven.create(machine, "mine").kind, Answer::Kind::error);
+  }
+  EXPECT_TRUE(driven.all().empty());
+}
+
 TEST_P(EngineTest, RecordsThatMakeEachOtherWithoutEndAreRefused) {
   auto& driven = open({R"(machine: rabbit
 initial: born

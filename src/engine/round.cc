@@ -132,6 +132,10 @@ Result<Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& 
   std::shared_ptr<const Machine> machine;
   if (in != nullptr) {
     machine = in->machine;
+  } else if (is_built_in(stimulus.machine)) {  // what makes these is no caller's to give
+    return Decided{error_answer("there is no record " + stimulus.machine + "/" + stimulus.key +
+                                ", and only the engine makes records of " +
+                                in_ticks(stimulus.machine))};
   } else {
     PAWL_TRY(machine, around_.machines.of_new(stimulus));
     if (machine == nullptr)
