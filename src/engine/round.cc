@@ -251,6 +251,7 @@ void Round::leave_untouched(InWork& in, Unit unit) {
   if (in.record.running) unit.record.slots = in.record.running->slots;
   unit.record.writes_before = in.record.writes;
   unit.record.fence_before = in.record.fence;
+  if (in.unit) unit.after.push_back(*in.unit);
   in.unit = units_.size();
   units_.push_back(std::move(unit));
 }
@@ -315,6 +316,8 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
   if (taking.stored) unit.taken.push_back(*taking.stored);
   if (taking.here) unit.taken_here.push_back(*taking.here);
   if (taking.after) unit.after.push_back(*taking.after);
+  // As many writes do not make it the same record: a rival's may stand in the place of a lost one.
+  if (in != nullptr && in->unit) unit.after.push_back(*in->unit);
   const bool is_remembered = decision.remember && !stimulus.idempotency_key.empty() &&
                              !(taking.is_message() && is_used_once(stimulus.idempotency_key));
   if (is_remembered) {
