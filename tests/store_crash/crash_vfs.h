@@ -56,6 +56,8 @@ class CrashVfs {
 
   // Dies at the n-th call from now on that changes the disk or opens a file.
   void die_at(std::int64_t call) { dies_at_ = calls_ + call; }
+  // Not after all.
+  void spare() { dies_at_ = std::numeric_limits<std::int64_t>::max(); }
   bool is_dead() const { return calls_ >= dies_at_; }
   Call died_in() const { return died_in_; }
 
