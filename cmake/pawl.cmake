@@ -11,6 +11,9 @@ target_compile_features(pawl_flags INTERFACE cxx_std_20)
 target_compile_options(pawl_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough -Wno-missing-field-initializers -fno-omit-frame-pointer)
+if(PAWL_MUTANTS)
+  target_compile_definitions(pawl_flags INTERFACE PAWL_MUTANTS)
+endif()
 if(PAWL_SANITIZE)
   target_compile_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE})

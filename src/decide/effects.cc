@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/mutant.h"
 #include "decide/json_edit.h"
 #include "decide/turn.h"
 #include "model/expression/program.h"
@@ -75,6 +76,7 @@ void Turn::ask_once(const EffectRow& row) {
       bad_value("`key` of " + row.target.name + ": " +
                 (scratch_.why.empty() ? "it is empty" : scratch_.why));
     effect.id += key;
+    if (mutant(Mutant::delivery_id_with_attempt)) append_number(effect.id, record_.attempt);
     if (row.verb == EffectRow::Verb::create) effect.key = std::move(key);
   } else {
     append_number(effect.id, effect.seq);

@@ -1,4 +1,5 @@
 // The worker is done, or failed.
+#include "base/mutant.h"
 #include "decide/data.h"
 #include "decide/turn.h"
 
@@ -16,6 +17,7 @@ bool equal(const TokenHash& a, const TokenHash& b) {
 
 // An absent token is never equal to an absent token.
 bool Turn::is_live(const TokenHash& token) const {
+  if (mutant(Mutant::no_fence)) return record_.running.has_value();
   return record_.running && !equal(token, TokenHash{}) && equal(token, record_.running->token_hash);
 }
 

@@ -1,6 +1,7 @@
 // A worker claims the task, and shows that it is alive.
 #include <algorithm>
 
+#include "base/mutant.h"
 #include "decide/turn.h"
 #include "model/edges.h"
 #include "model/expression/json_view.h"
@@ -24,7 +25,10 @@ void Turn::on(const Stimulus::Start& start) {
   if (lease) attempt.lease_until = std::min(after(now_, *lease), attempt.deadline_at);
   out_.answer.kind = Answer::Kind::ok;
   ++record_.attempt;
-  record_.fence = std::max(record_.fence + 1, now_.time_since_epoch().count());
+  const bool keeps_fence = mutant(Mutant::lease_lost_without_new_fence) && record_.error &&
+                           record_.error->code == "lease_lost";
+  if (!keeps_fence)
+    record_.fence = std::max(record_.fence + 1, now_.time_since_epoch().count());
   record_.task_at.reset();
   hand_over(task, attempt);
   record_.running = std::move(attempt);

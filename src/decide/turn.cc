@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "base/mutant.h"
 #include "decide/bound_schedule.h"
 #include "model/built_in_names.h"
 #include "model/edges.h"
@@ -335,7 +336,7 @@ void Turn::settle_answer() {
 }
 
 void Turn::tell_parent() {
-  if (!record_.parent) return;
+  if (!record_.parent || mutant(Mutant::child_not_counted)) return;
   const auto was = given_machine_.find_state(before_.state);
   Stimulus::ChildChanged moved{.child = record_.id,
                                .machine = record_.machine,

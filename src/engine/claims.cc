@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/mutant.h"
 #include "base/sort_unique.h"
 #include "engine/queue_name.h"
 
@@ -141,7 +142,7 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
       round.put_aside(*in, slot_queue(full->slot));
       continue;
     }
-    std::string token = token_text(random_());
+    std::string token = token_text(mutant(Mutant::token_reused) ? RandomBits{} : random_());
     Stimulus::Start start{.token_hash = hash_of_token(token), .worker = waiting.request.worker};
     for (const StartLimit& limit : limits)
       if (limit.kind == StartLimit::Kind::concurrency) start.slots.push_back(limit.slot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mutant.h"
 #include "engine/input.h"
 #include "engine/queue_name.h"
 
@@ -139,6 +140,10 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   if (auto decided = decide(round, **batch, taken, passed); !decided)
     return fail(taken, decided.error());
   std::vector<UnitOutcome> outcomes;
+  if (mutant(Mutant::answer_before_commit)) {
+    answer(taken, round.units(), std::vector<UnitOutcome>(round.units().size()), now);
+    for (Request& request : taken.requests) request.answered = [](const Result<Answer>&) {};
+  }
   if (!round.units().empty()) {
     auto committed = (*batch)->commit(round.units());
     if (!committed) return fail(taken, committed.error());
@@ -291,7 +296,8 @@ void Engine::answer(Taken& taken, std::span<const Unit> units,
                     std::span<const UnitOutcome> outcomes, Instant now) {
   for (std::size_t i = taken.requests.size(); i-- > 0;) {
     const auto unit = taken.decided[i].unit;
-    if (unit && outcomes[*unit].kind != UnitOutcome::Kind::committed) {
+    if (unit && outcomes[*unit].kind != UnitOutcome::Kind::committed &&
+        !mutant(Mutant::lost_race_unnoticed)) {
       requests_.push_front(std::move(taken.requests[i]));
       taken.requests[i].answered = {};
     }
@@ -324,6 +330,7 @@ Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
   std::vector<std::string> queues = claims_.queues(now);
   queues.emplace_back(kSendQueue);
   PAWL_TRY(stepped.next, store_.next_due(queues));
+  if (mutant(Mutant::lost_wake_up) && taken.requests.empty()) stepped.next.reset();
   if (stepped.next && *stepped.next <= now) {
     stepped.has_more = !taken.is_tied;
     stepped.next = now + Duration{1};

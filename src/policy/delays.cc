@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/mutant.h"
 #include "model/expression/duration_of.h"
 #include "pawl/assert.h"
 #include "policy/growth.h"
@@ -35,6 +36,7 @@ Result<Duration> plain_delay(const Delays& delays, int k, const Sight& sight, Sc
 Delay delay_after(const Delays& delays, int k, std::uint64_t draw, const Sight& sight,
                   Scratch& scratch) {
   PAWL_ASSERT(k >= 1, "failures are counted from one");
+  if (mutant(Mutant::retry_off_by_one)) k = std::max(1, k - 1);
   if (const auto count = delay_count(delays); count && k > *count)
     return {.kind = Delay::Kind::used_up};
   const auto plain = plain_delay(delays, k, sight, scratch);

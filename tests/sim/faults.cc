@@ -9,14 +9,14 @@ struct Known {
 };
 
 constexpr std::array<Known, kFaults> kKnown{{
-    {"crash at a call to the disk", 40},
+    {"crash at a call to the disk", 80},
     {"crash between two steps", 20},
     {"crash at the start", 400},
     {"I/O error, once", 30},
     {"I/O error, for good", 15},
     {"no space, once", 40},
     {"no space, for good", 15},
-    {"second start", 10},
+    {"second start", 100},
     {"request lost", 300},
     {"request twice", 300},
     {"request late", 400},

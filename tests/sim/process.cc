@@ -54,7 +54,7 @@ Process::Process(Tape& tape, Swarm& swarm, Hits& hits, Rival& rival)
   const bool is_one = swarm.strikes(Fault::batch_of_one);
   swarm.stop();
   if (is_one) hits.struck(Fault::batch_of_one);
-  batch_max_ = is_one ? 1 : static_cast<std::size_t>(tape.between(2, 40));
+  batch_max_ = is_one ? 1 : tape.of(std::vector<std::size_t>{2, 3, 5, 8, 40});
   static int count = 0;
   directory_ = directory_in_memory() / std::to_string(++count % 2);
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 1, static_cast<sqlite3*>(nullptr));

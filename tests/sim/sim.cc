@@ -1,7 +1,11 @@
 // Simulates seeds: pawl_sim --seeds 1..200 [--twice 100] | --seed N | --kept DIRECTORY
 //
+// pawl_sim --mutant NAME, in a build with PAWL_MUTANTS, breaks a rule and simulates until it is
+// noticed.
+//
 // Exits with 1 when something does not hold: it says which seed, and how to run it again.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutant.h"
 #include "simulation.h"
 
 namespace pawl::sim {
@@ -19,6 +24,7 @@ struct Options {
   std::string seeds = "1..200";
   std::string kept = {};  // directory of seeds that have found something
   std::string keep = {};  // directory where such a seed is put
+  std::string mutant = {};
   std::size_t steps = 300;
   std::size_t twice = 0;  // so many of them are run again and have to be the same
   double minutes = 0;     // at most; 0: as long as it takes
@@ -109,11 +115,44 @@ int run_kept(Options options) {
   return 0;
 }
 
+struct Range {
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
+Range range_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const std::uint64_t first = std::stoull(text);
+  return {first, dots == std::string::npos ? first : std::stoull(text.substr(dots + 2))};
+}
+
+// How many seeds it takes until the broken rule is noticed.
+int run_mutant(const Options& options) {
+#ifdef PAWL_MUTANTS
+  const auto known = std::find(kMutants.begin(), kMutants.end(), options.mutant);
+  if (known == kMutants.end()) {
+    std::cout << "there is no mutant " << options.mutant << "\n";
+    return 2;
+  }
+  mutant_in_force = static_cast<Mutant>(known - kMutants.begin());
+  const auto [first, last] = range_of(options.seeds);
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    const Outcome outcome = simulate(tape_of(seed, options.steps), options.steps);
+    if (!outcome.broken) continue;
+    std::cout << options.mutant << " noticed after " << seed - first + 1
+              << " seeds: " << outcome.broken->substr(0, outcome.broken->find('\n')) << std::endl;
+    return 0;
+  }
+  std::cout << options.mutant << " SURVIVED seeds " << first << ".." << last << std::endl;
+  return 1;
+#else
+  std::cout << "cannot break " << options.mutant << ": build with -DPAWL_MUTANTS=ON\n";
+  return 2;
+#endif
+}
+
 int run_seeds(const Options& options) {
-  const std::size_t dots = options.seeds.find("..");
-  const std::uint64_t first = std::stoull(options.seeds);
-  const std::uint64_t last =
-      dots == std::string::npos ? first : std::stoull(options.seeds.substr(dots + 2));
+  const auto [first, last] = range_of(options.seeds);
   std::cout << "seeds " << first << ".." << last << ", " << options.steps << " steps" << std::endl;
   Runs runs(options);
   std::uint64_t seed = first;
@@ -135,11 +174,21 @@ int main(int argc, char** argv) {
   app.add_option("--seeds,--seed", options.seeds, "FROM..TO, or one");
   app.add_option("--kept", options.kept, "run the seeds of this directory instead");
   app.add_option("--keep", options.keep, "where a seed is put that has found something");
+  app.add_option("--mutant", options.mutant, "break this rule, until it is noticed");
+  app.add_flag_callback(
+      "--list-mutants",
+      [] {
+        for (const std::string_view name : pawl::kMutants)
+          if (name != pawl::kMutants.front()) std::cout << name << "\n";
+        throw CLI::Success();
+      },
+      "name the rules that can be broken");
   app.add_option("--steps", options.steps, "of each, before faults stop");
   app.add_option("--twice", options.twice, "run so many of them again, and compare");
   app.add_option("--minutes", options.minutes, "stop after so long");
   app.add_flag("--all-hits", options.needs_all_hits, "fail when something never happened");
   app.add_flag("--verbose", options.is_verbose, "a line for each seed");
   CLI11_PARSE(app, argc, argv);
+  if (!options.mutant.empty()) return pawl::sim::run_mutant(options);
   return options.kept.empty() ? pawl::sim::run_seeds(options) : pawl::sim::run_kept(options);
 }

@@ -1,10 +1,12 @@
 #include "simulation.h"
 
+#include <exception>
 #include <map>
 #include <random>
 #include <vector>
 
 #include "another_node.h"
+#include "base/mutant.h"
 #include "broken.h"
 #include "callers.h"
 #include "ledger.h"
@@ -124,6 +126,7 @@ class Simulation {
   }
 
   Snapshot look_at_everything(bool is_settled) {
+    require(!mutant(Mutant::canary), "the canary");
     const Verified verified = must(verify(process_.store()), "verify");
     for (const Violation& violation : verified.violations)
       throw Broken(violation.invariant + ": " + violation.what + log_of(violation.record));
@@ -138,6 +141,7 @@ class Simulation {
   void settle() {
     swarm_.stop();
     process_.heal();
+    if (process_.has_ended() || !process_.step(true)) restart();  // it may not know yet
     const Instant until = process_.now() + days{3};
     std::map<RecordName, int> releases;
     for (std::size_t step = 0; step < kSettleSteps; ++step) {
@@ -199,7 +203,7 @@ Outcome simulate(std::span<const std::uint8_t> tape, std::size_t steps) {
   Outcome outcome;
   try {
     Simulation(tape, outcome).run(steps);
-  } catch (const Broken& broken) {
+  } catch (const std::exception& broken) {
     outcome.broken = broken.what();
   }
   return outcome;

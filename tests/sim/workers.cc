@@ -122,7 +122,7 @@ void Workers::beat(const Attempt& attempt) {
 
 void Workers::settle(const Attempt& attempt) {
   const Answer& given = attempt.given.given;
-  const bool is_done = all_are_honest_ || tape_.chance(65);
+  const bool is_done = all_are_honest_ || tape_.chance(50);
   if (swarm_.strikes(Fault::worker_wrong_token)) {
     hits_.struck(Fault::worker_wrong_token);
     settle_with("0123456789abcdef0123456789abcdef", given, is_done);
@@ -140,7 +140,7 @@ void Workers::settle_with(const std::string& token, const Answer& whose, bool is
   if (is_done) {
     stimulus.what = Stimulus::Done{hash, some_result()};
   } else {
-    const std::string code = tape_.of({"boom", "flaky", "busy", "fatal"});
+    const std::string code = tape_.of({"flaky", "boom", "flaky", "busy", "flaky", "fatal"});
     stimulus.what = Stimulus::Fail{hash, {.code = code, .message = "it went wrong"}};
   }
   if (!all_are_honest_ && tape_.chance(2)) stimulus.key = "nobody";

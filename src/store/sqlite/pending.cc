@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/mutant.h"
 #include "pawl/assert.h"
 
 namespace pawl::sqlite {
@@ -104,13 +105,14 @@ Result<UnitOutcome> Pending::apply(const Unit& unit, Counter& counter) {
   for (const MessageId id : unit.taken) PAWL_CHECK(tables_.take_message(id));
   for (const SentHere& sent : unit.taken_here) message_of(sent) = {};
   for (const MessageId id : unit.postponed) PAWL_CHECK(tables_.postpone_message(id));
-  if (unit.opens_inbox) PAWL_CHECK(tables_.open_inbox(unit.record.record.id));
+  if (unit.opens_inbox && !mutant(Mutant::inbox_not_opened))
+    PAWL_CHECK(tables_.open_inbox(unit.record.record.id));
   for (const Message& message : unit.sent) {
     PAWL_TRY(const bool is_there, exists(message.to));
     messages_added_.push_back(is_there ? NewMessage{++counter.message, &message} : NewMessage{});
   }
   for (const RateWindow& rate : unit.rates) PAWL_CHECK(tables_.put_rate(rate));
-  if (!unit.idempotency_key.empty())
+  if (!unit.idempotency_key.empty() && !mutant(Mutant::request_forgotten))
     PAWL_CHECK(tables_.remember({name_of(unit.record.record), unit.idempotency_key},
                                 unit.remembered, counter.at));
   return outcome;
@@ -124,12 +126,13 @@ Result<UnitOutcome::Kind> Pending::possible(const Unit& unit) {
     if (taken) return Kind::key_taken;
   } else {
     PAWL_TRY(const Touched* record, touched(change.record.id));
+    if (mutant(Mutant::no_compare) && record->exists) return Kind::committed;
     if (!record->exists || record->writes != change.writes_before ||
         record->fence != change.fence_before)
       return Kind::lost_race;
   }
   for (const std::size_t earlier : unit.after)
-    if (!carried_out_[earlier]) return Kind::lost_race;
+    if (!mutant(Mutant::lost_unit_goes_on) && !carried_out_[earlier]) return Kind::lost_race;
   for (const SentHere& sent : unit.taken_here)
     if (!carried_out_[sent.unit] || message_of(sent).message == nullptr) return Kind::lost_race;
   for (const auto* ids : {&unit.taken, &unit.postponed})
@@ -186,8 +189,7 @@ Result<void> Pending::write() {
   for (const auto& [id, touched] : changed) PAWL_CHECK(write({id}, *touched));
   PAWL_CHECK(tables_.insert(records_added_));
   PAWL_CHECK(tables_.write_entries());
-  for (const NewMessage& added : messages_added_)
-    if (added.message != nullptr) PAWL_CHECK(tables_.add_message(added.id, *added.message));
+  if (!mutant(Mutant::message_after_commit)) PAWL_CHECK(write_messages());
 
   std::sort(dues_removed_.begin(), dues_removed_.end());
   std::sort(dues_added_.begin(), dues_added_.end());
@@ -198,6 +200,12 @@ Result<void> Pending::write() {
   for (const auto& [name, by] : counts_)
     if (by.first != 0 || by.second != 0)
       PAWL_CHECK(tables_.add_to_count({name.first, name.second}, by.first, by.second));
+  return {};
+}
+
+Result<void> Pending::write_messages() {
+  for (const NewMessage& added : messages_added_)
+    if (added.message != nullptr) PAWL_CHECK(tables_.add_message(added.id, *added.message));
   return {};
 }
 

@@ -30,6 +30,7 @@ class Pending {
 
   // Writes what the records have become.
   Result<void> write();
+  Result<void> write_messages();  // the part of it that a mutant leaves for later
 
  private:
   // A record: as it stands in the tables, and as the units so far have left it.

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "base/mutant.h"
+
 namespace pawl::sqlite {
 namespace {
 
@@ -140,7 +142,7 @@ Result<void> configure(Database& db, const ConnectionOptions& options) {
   const std::string pages = std::to_string(-options.cache_mib * 1024);
   if (options.writes) PAWL_CHECK(set(db, {"page_size", "4096"}));
   for (const Setting& setting :
-       {Setting{"journal_mode", "wal"}, Setting{"synchronous", "2"}, Setting{"foreign_keys", "1"},
+       {Setting{"journal_mode", "wal"}, Setting{"synchronous", mutant(Mutant::commit_not_synced) ? "1" : "2"}, Setting{"foreign_keys", "1"},
         Setting{"trusted_schema", "0"}, Setting{"cell_size_check", "1"}, Setting{"mmap_size", "0"},
         Setting{"busy_timeout", "0"}, Setting{"secure_delete", "0"},
         Setting{"wal_autocheckpoint", "0"}, Setting{"cache_size", pages}})

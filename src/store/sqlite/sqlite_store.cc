@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/mutant.h"
 #include "store/sqlite/check_rows.h"
 #include "store/sqlite/directory_lock.h"
 #include "store/sqlite/new_place.h"
@@ -95,6 +96,11 @@ class SqliteBatch final : public Batch {
       return std::move(written).error();
     }
     PAWL_CHECK(writer_.commit(counter));
+    if (mutant(Mutant::message_after_commit)) {
+      PAWL_CHECK(writer_.begin());
+      PAWL_CHECK(pending_.write_messages());
+      PAWL_CHECK(writer_.commit(writer_.counter()));
+    }
     return outcomes;
   }
 
