@@ -150,10 +150,11 @@ Result<Engine::Stepped> Engine::step(bool passed) {
     outcomes = *std::move(committed);
   }
   batch->reset();
+  std::optional<Error> unbeaten;
   if (!taken.beats.empty()) {
     auto live = store_.extend(taken.beats);
-    if (!live) return fail(taken, live.error());
-    for (std::size_t i = 0; i < taken.beats.size(); ++i)
+    if (!live) unbeaten = live.error();
+    for (std::size_t i = 0; live && i < taken.beats.size(); ++i)
       if (!(*live)[i] && i < taken.beating.size()) {
         Answer& answer = taken.decided[taken.beating[i]].answer;
         answer = {.kind = Answer::Kind::stale,
@@ -169,7 +170,12 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
   const std::size_t units = round.units().size();
+  if (unbeaten) fail_beats(taken, *unbeaten);
   answer(taken, round.units(), outcomes, now);
+  if (unbeaten) {
+    Taken nothing;
+    return fail(nothing, *unbeaten);
+  }
   PAWL_TRY(Stepped stepped, rest(taken, now));
   stepped.units = units;
   return stepped;
@@ -305,6 +311,14 @@ void Engine::answer(Taken& taken, std::span<const Unit> units,
   for (std::size_t i = 0; i < taken.requests.size(); ++i)
     if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
   claims_.answer(units, outcomes, now);
+}
+
+// What else there was is committed, and is answered so.
+void Engine::fail_beats(Taken& taken, const Error& error) {
+  for (const std::size_t i : taken.beating) {
+    std::exchange(taken.requests[i].answered, {})(error);
+    taken.decided[i].unit.reset();  // it is not asked again
+  }
 }
 
 // Nothing was done, or it is not known.

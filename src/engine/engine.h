@@ -124,6 +124,7 @@ class Engine {
   Result<void> decide_beats(Round& round, Taken& taken);
   void answer(Taken& taken, std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
               Instant now);
+  static void fail_beats(Taken& taken, const Error& error);
   Error fail(Taken& taken, Error error);
   void stop(const Error& error);
   Result<Stepped> rest(const Taken& taken, Instant now);

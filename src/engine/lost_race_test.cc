@@ -1,6 +1,8 @@
-// What becomes of units that lose a race against another node.
+// What becomes of a batch of which the store does not do all.
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/engine.h"
 #include "gtest/gtest.h"
@@ -81,6 +83,54 @@ TEST(LostRaceTest, WhatStandsOnALostUnitIsLostAsWell) {
   EXPECT_EQ(answers, 3);
   EXPECT_EQ(store->list({.machine = "listener"}, {})->items[0].data, R"({"said":"cab"})");
   EXPECT_TRUE(verify(*store)->violations.empty());
+}
+
+// No space was left for the beat, after the units were made durable.
+class FullForBeats final : public Rival {
+ public:
+  std::optional<Unit> before(Batch&, std::span<const Unit>) override { return std::nullopt; }
+  void committed(const Unit&) override {}
+  std::optional<Error> keeps_from_beating() override {
+    return Error{ErrorCode::environment, "the disk is full"};
+  }
+};
+
+TEST(LostRaceTest, ABeatThatCannotBeWrittenFailsAlone) {
+  const StoredMachine job{"job", 1, R"(machine: job
+initial: working
+tasks: {work: {queue: jobs, lease: 1m}}
+states:
+  working: {task: work, done: finished}
+  finished: {final: true}
+)"};
+  const auto store = open_memory_store([] { return kNow; });
+  ASSERT_TRUE(*store->put_machine(job));
+  FullForBeats rival;
+  const auto contested_store = contested(*store, rival);
+  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  const auto create = [&](const std::string& key, Engine::Answered answered) {
+    engine->submit({.what = Stimulus::Create{}, .machine = "job", .key = key, .actor = {"app"}},
+                   std::move(answered));
+  };
+  std::vector<GivenAttempt> given;
+  create("j1", [](const Result<Answer>&) {});
+  engine->claim({.queues = {"jobs"}}, [&](auto attempts) { given = *std::move(attempts); });
+  ASSERT_TRUE(engine->step());
+  ASSERT_EQ(given.size(), 1U);
+
+  std::optional<Result<Answer>> beaten;
+  std::optional<Result<Answer>> created;
+  engine->submit({.what = Stimulus::Beat{hash_of_token(given[0].token)},
+                  .machine = "job",
+                  .key = "j1",
+                  .actor = {"worker"}},
+                 [&](Result<Answer> answer) { beaten = std::move(answer); });
+  create("j2", [&](Result<Answer> answer) { created = std::move(answer); });
+  EXPECT_FALSE(engine->step());
+  EXPECT_FALSE(*beaten);
+  ASSERT_TRUE(*created);
+  EXPECT_EQ((*created)->kind, Answer::Kind::ok);
+  EXPECT_EQ(store->list({.machine = "job"}, {})->items.size(), 2U);
 }
 
 }  // namespace

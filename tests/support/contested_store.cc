@@ -57,6 +57,7 @@ class ContestedStore final : public Store {
     return std::unique_ptr<Batch>(std::make_unique<ContestedBatch>(std::move(batch), rival_));
   }
   Result<std::vector<bool>> extend(std::span<const Beat> beats) override {
+    if (auto error = rival_.keeps_from_beating()) return *std::move(error);
     return inner_.extend(beats);
   }
   Result<std::optional<Instant>> next_due(std::span<const std::string> queues) override {

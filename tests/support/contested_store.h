@@ -20,6 +20,8 @@ class Rival {
   virtual std::optional<Unit> before(Batch& batch, std::span<const Unit> units) = 0;
   // That was carried out.
   virtual void committed(const Unit& unit) = 0;
+  // Why beats cannot be written; none: they can.
+  virtual std::optional<Error> keeps_from_beating() { return std::nullopt; }
 };
 
 // Both outlive it.
