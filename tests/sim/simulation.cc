@@ -154,7 +154,12 @@ class Simulation {
       if (!stepped.next || *stepped.next > until) return;
       process_.advance_to(*stepped.next);
     }
-    throw Broken("it does not come to rest");
+    const Engine::Stepped last = must(process_.step(true), "a step without faults");
+    throw Broken("it does not come to rest: at " + pawl::to_text(process_.now()) + " it " +
+                 (last.has_more ? "has more to do" : "waits") + " after " +
+                 std::to_string(last.units) + " units, next " +
+                 (last.next ? pawl::to_text(*last.next) : "never") + ", network " +
+                 (network_.is_quiet() ? "quiet" : "busy"));
   }
 
   bool release_all(std::map<RecordName, int>& releases) {
