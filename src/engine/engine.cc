@@ -164,9 +164,6 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   }
   for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
   retention_.committed(round.units(), machines_);
-  auto swept = retention_.sweep(now);
-  if (!swept) return fail(taken, swept.error());
-  taken.has_more = taken.has_more || *swept;
   if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
   const std::size_t units = round.units().size();
@@ -176,6 +173,12 @@ Result<Engine::Stepped> Engine::step(bool passed) {
     Taken nothing;
     return fail(nothing, *unbeaten);
   }
+  auto swept = retention_.sweep(now);
+  if (!swept) {
+    Taken nothing;
+    return fail(nothing, swept.error());
+  }
+  taken.has_more = taken.has_more || *swept;
   PAWL_TRY(Stepped stepped, rest(taken, now));
   stepped.units = units;
   return stepped;

@@ -133,5 +133,31 @@ states:
   EXPECT_EQ(store->list({.machine = "job"}, {})->items.size(), 2U);
 }
 
+// Nor for the list of what is forgotten, which nobody waits for.
+class FullForForgetting final : public Rival {
+ public:
+  std::optional<Unit> before(Batch&, std::span<const Unit>) override { return std::nullopt; }
+  void committed(const Unit&) override {}
+  std::optional<Error> keeps_from_forgetting() override {
+    return Error{ErrorCode::environment, "the disk is full"};
+  }
+};
+
+TEST(LostRaceTest, WhatWasCommittedIsAnsweredAlthoughNothingCanBeForgotten) {
+  const auto store = open_memory_store([] { return kNow; });
+  ASSERT_TRUE(*store->put_machine(kListener));
+  FullForForgetting rival;
+  const auto contested_store = contested(*store, rival);
+  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  std::optional<Result<Answer>> created;
+  engine->submit(
+      {.what = Stimulus::Create{}, .machine = "listener", .key = "l1", .actor = {"app"}},
+      [&](Result<Answer> answer) { created = std::move(answer); });
+  EXPECT_FALSE(engine->step());
+  ASSERT_TRUE(created);
+  ASSERT_TRUE(*created);
+  EXPECT_EQ((*created)->kind, Answer::Kind::ok);
+}
+
 }  // namespace
 }  // namespace pawl

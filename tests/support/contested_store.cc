@@ -90,6 +90,7 @@ class ContestedStore final : public Store {
   }
   Result<std::vector<Violation>> violations() override { return inner_.violations(); }
   Result<std::size_t> forget_requests(Instant before, std::size_t max) override {
+    if (auto error = rival_.keeps_from_forgetting()) return *std::move(error);
     return inner_.forget_requests(before, max);
   }
 

@@ -22,6 +22,8 @@ class Rival {
   virtual void committed(const Unit& unit) = 0;
   // Why beats cannot be written; none: they can.
   virtual std::optional<Error> keeps_from_beating() { return std::nullopt; }
+  // Why old answers cannot be forgotten.
+  virtual std::optional<Error> keeps_from_forgetting() { return std::nullopt; }
 };
 
 // Both outlive it.
