@@ -94,7 +94,7 @@ void Callers::ask_again_with_other_body(RequestId id) {
   if (fire == nullptr) return;
   hits_.struck(Fault::key_with_other_body);
   fire->payload = payload_of("never");
-  network_.send(ledger_.add_other_body(std::move(other)), true);
+  network_.send(ledger_.add_other_body(std::move(other), id), true);
 }
 
 void Callers::create() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,8 +24,8 @@ class Ledger {
   // A request that a client will make, once or more often. `mark`: what its row writes into
   // `data.seen`.
   RequestId add(Stimulus stimulus, std::string mark = {});
-  // One whose key was used for another request, which was applied: this one never is.
-  RequestId add_other_body(Stimulus stimulus);
+  // One that has the key of `first`, which was applied: it is not, as long as that is remembered.
+  RequestId add_other_body(Stimulus stimulus, RequestId first);
   const Stimulus& stimulus(RequestId id) const { return requests_[id].stimulus; }
 
   void submitted(RequestId id) { ++requests_[id].submitted; }
@@ -39,7 +40,7 @@ class Ledger {
   std::vector<RecordName> names() const;  // that somebody asked for
 
   // Everything answered is there, once. `is_settled`: and nothing is on its way any more.
-  void check(const Snapshot& snapshot, bool is_settled) const;
+  void check(const Snapshot& snapshot, Instant now, bool is_settled) const;
 
  private:
   struct Request {
@@ -48,8 +49,9 @@ class Ledger {
     int submitted = 0;
     int undone = 0;  // answered that nothing was done
     bool is_ok = false;
-    bool is_other_body = false;
+    std::optional<RequestId> other_body_of = {};
     Answer answer = {};  // the first `ok`
+    Instant ok_at = {};
   };
   // What is known of one record.
   struct Known {
@@ -65,13 +67,15 @@ class Ledger {
   void settled(const Request& request, const Answer& answer, Instant now);
   void acknowledge(const RecordName& name, const Answer& answer);
   void check_record(const RecordName& name, const Known& known, const Snapshot& snapshot) const;
-  void check_request(const Request& request, const Snapshot& snapshot, bool is_settled) const;
-  void check_messages(const Request& request, int applied, const Snapshot& snapshot,
+  void check_request(const Request& request, const Snapshot& snapshot, Instant now,
+                     bool is_settled) const;
+  void check_messages(const Request& request, int applied, const Snapshot& snapshot, Instant now,
                       bool is_settled) const;
 
   std::vector<Request> requests_;
   std::map<RecordName, Known> known_;
   std::set<std::string> tokens_;
+  std::optional<Instant> began_at_;  // at the first answer
 };
 
 }  // namespace pawl::sim

@@ -33,6 +33,15 @@ const std::filesystem::path& directory_in_memory() {
   return directory.path();
 }
 
+// Two take turns: of the one before nothing but its lock is left.
+std::filesystem::path next_root() {
+  static int count = 0;
+  const std::filesystem::path root = directory_in_memory() / std::to_string(++count % 2);
+  std::filesystem::remove_all(root);
+  std::filesystem::create_directory(root);
+  return root;
+}
+
 // One of very few bytes: 128 bits that are never the same, and are the same in each run.
 RandomBits numbered(std::uint64_t number) {
   RandomBits bits{};
@@ -48,6 +57,7 @@ Process::Process(Tape& tape, Swarm& swarm, Hits& hits, Rival& rival)
       swarm_(swarm),
       hits_(hits),
       rival_(rival),
+      root_(next_root()),
       now_(kBegin + hours{tape.between(0, 200)}),
       wal_pages_(tape.between(8, 200)) {
   swarm.begin();
@@ -55,20 +65,23 @@ Process::Process(Tape& tape, Swarm& swarm, Hits& hits, Rival& rival)
   swarm.stop();
   if (is_one) hits.struck(Fault::batch_of_one);
   batch_max_ = is_one ? 1 : tape.of(std::vector<std::size_t>{2, 3, 5, 8, 40});
-  static int count = 0;
-  directory_ = directory_in_memory() / std::to_string(++count % 2);
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 1, static_cast<sqlite3*>(nullptr));
   require(open(false), "the first start succeeds");
 }
 
 // --- starting ----------------------------------------------------------------------------------
 
+SqliteOptions Process::options() {
+  return {.directory = directory_,
+          .clock = [this] { return now_; },
+          .cache_mib = 1,
+          .wal_pages = wal_pages_,
+          .vfs = vfs_.name(),
+          .directories = &directories_};
+}
+
 bool Process::open(bool may_fail) {
-  auto store = open_sqlite_store({.directory = directory_,
-                                  .clock = [this] { return now_; },
-                                  .cache_mib = 1,
-                                  .wal_pages = wal_pages_,
-                                  .vfs = vfs_.name()});
+  auto store = open_sqlite_store(options());
   const auto fails = [&](const Error& error) {
     if (!may_fail) throw Broken("the store cannot be opened: " + error.message);
     return false;
@@ -79,10 +92,10 @@ bool Process::open(bool may_fail) {
   if (!put) return fails(put.error());
   require(*put, "the machines are those of the first start");
   contested_ = contested(*store_, rival_);
-  EngineOptions options{.zones = zones(), .closed_at = store_->last_used()};
-  options.random = [this] { return numbered(++tokens_); };
-  options.batch_max = batch_max_;
-  auto engine = Engine::open(*contested_, std::move(options));
+  EngineOptions of_engine{.zones = zones(), .closed_at = store_->last_used()};
+  of_engine.random = [this] { return numbered(++tokens_); };
+  of_engine.batch_max = batch_max_;
+  auto engine = Engine::open(*contested_, std::move(of_engine));
   if (!engine) return fails(engine.error());
   engine_ = *std::move(engine);
   return true;
@@ -105,6 +118,7 @@ void Process::restart(bool is_kind) {
     if (!is_kind) hits_.cut(cut);
     std::mt19937_64 random(tape_.below(65'536));
     vfs_.restart(vfs_.disk().after(cut, random));
+    directories_.restart();
     faults_fired_ = 0;
     is_doomed_ = false;
     now_ += seconds{tape_.between(0, 90)};
@@ -128,8 +142,7 @@ void Process::restart(bool is_kind) {
 // Whoever starts it twice is told so, and nothing happens to the one that runs.
 void Process::try_a_second_start() {
   hits_.struck(Fault::second_start);
-  const auto second =
-      open_sqlite_store({.directory = directory_, .cache_mib = 1, .vfs = vfs_.name()});
+  const auto second = open_sqlite_store(options());
   require(!second, "a second process opens the same store");
 }
 

@@ -14,6 +14,7 @@
 #include "hits.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/decide/tape.h"
+#include "tests/store_crash/crash_directories.h"
 #include "tests/store_crash/crash_vfs.h"
 
 namespace pawl::sim {
@@ -44,6 +45,7 @@ class Process {
   void restart(bool is_kind = false);
 
  private:
+  SqliteOptions options();
   bool open(bool may_fail);
   void close();
   void try_a_second_start();
@@ -52,8 +54,10 @@ class Process {
   Swarm& swarm_;
   Hits& hits_;
   Rival& rival_;
-  std::filesystem::path directory_;  // for the lock; all other files are on the disk of the VFS
+  std::filesystem::path root_;  // for the lock; all other files are on the disk of the VFS
+  std::filesystem::path directory_ = root_ / "store";
   CrashVfs vfs_;
+  CrashDirectories directories_{vfs_, root_};
   Instant now_;
   std::size_t batch_max_;
   int wal_pages_;

@@ -132,7 +132,7 @@ class Simulation {
       throw Broken(violation.invariant + ": " + violation.what + log_of(violation.record));
     Snapshot snapshot = read_all(process_.store());
     check_records(snapshot.records);
-    ledger_.check(snapshot, is_settled);
+    ledger_.check(snapshot, process_.now(), is_settled);
     return snapshot;
   }
 
