@@ -66,8 +66,8 @@ void Claims::end_deliveries(std::span<const Unit> units, Instant now) {
   }
 }
 
-void Claims::found(const std::string& queue) {
-  if (is_slot_queue(queue)) slots_.found(queue);
+void Claims::found(const std::string& queue, Instant ready_by) {
+  if (is_slot_queue(queue)) slots_.found(queue, ready_by);
   if (is_pause_queue(queue) && !pauses_.is_in_force(queue)) resumed_.insert(queue);
 }
 

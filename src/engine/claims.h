@@ -51,7 +51,8 @@ class Claims {
       : random_(std::move(random)), pauses_(std::move(pauses)) {}
 
   // A queue in which records wait since before the engine was opened.
-  void found(const std::string& queue);
+  // They were ready by then, which may be in the future of a clock that has gone back.
+  void found(const std::string& queue, Instant ready_by);
 
   Pauses& pauses() { return pauses_; }
   // What was paused may go on.

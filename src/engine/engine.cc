@@ -69,8 +69,9 @@ Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options
                 .ward = *std::move(ward),
                 .last_id = last.value,
                 .at = now};
+  const Instant closed_at = options.closed_at.value_or(now);
   std::unique_ptr<Engine> engine(new Engine(store, std::move(opened), std::move(options)));
-  for (const std::string& queue : queues) engine->claims_.found(queue);
+  for (const std::string& queue : queues) engine->claims_.found(queue, closed_at);
   return engine;
 }
 

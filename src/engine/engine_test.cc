@@ -529,6 +529,22 @@ TEST_P(EngineTest, AWorkerThatIsGoneLosesItsLeaseOnceTheGraceIsOver) {
   EXPECT_FALSE(driven.find("job", "j1")->running);
 }
 
+TEST_P(EngineTest, WhoWaitsAtASlotIsNotForgottenByAClockThatGoesBack) {
+  auto& driven = open({R"(machine: parcel
+initial: packing
+tasks: {pack: {queue: packers, timeout: 9h, concurrency: 1}}
+states: {packing: {task: pack, done: packed}, packed: {final: true}}
+)"});
+  driven.create("parcel", "p1");
+  driven.create("parcel", "p2");
+  const auto first = driven.claim({"packers"}, 2);
+  ASSERT_EQ(first.size(), 1U);
+  driven.reopen(-hours{1});
+  EXPECT_EQ(driven.done(first[0]).kind, Answer::Kind::ok);
+  driven.run_until(driven.now() + hours{2});
+  EXPECT_EQ(driven.claim({"packers"}, 2).size(), 1U);
+}
+
 TEST_P(EngineTest, ARecordThatWasInWorkAtTwoCrashesIsPutOnHold) {
   auto& driven = open({kJob});
   driven.create("job", "j1");

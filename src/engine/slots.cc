@@ -14,9 +14,10 @@ std::string slot_queue(const std::string& slot) { return std::string(kSlotPrefix
 
 bool is_slot_queue(const std::string& queue) { return queue.starts_with(kSlotPrefix); }
 
-void Slots::found(const std::string& queue) {
+void Slots::found(const std::string& queue, Instant ready_by) {
   std::string slot = queue.substr(kSlotPrefix.size());
   to_look_at_.insert(slot);
+  reopens_[slot] = ready_by;
   waited_for_.insert(std::move(slot));
 }
 
@@ -116,7 +117,7 @@ void Slots::wait(const StartLimit& limit, const Record& record) {
 
 Result<void> Slots::release(Round& round, Batch& batch, std::size_t max) {
   forget_batch();
-  if (waited_for_.empty()) return {};
+  if (waited_for_.empty() && reopens_.empty()) return {};
   for (const std::string& slot : round.freed_slots())
     if (waited_for_.contains(slot)) to_look_at_.insert(slot);
   for (auto at = reopens_.begin(); at != reopens_.end();) {
@@ -144,6 +145,7 @@ Result<std::size_t> Slots::release(const std::string& slot, std::size_t max, Rou
       if (released == 0) waited_for_.erase(slot);
       return released;
     }
+    waited_for_.insert(slot);
     PAWL_TRY(InWork * in, round.records().claimed(std::move(claimed[0].record)));
     if (in->unit) continue;  // it was decided in this batch, and waits no more
     PAWL_TRY(const auto limits, round.limits_of(*in));

@@ -28,7 +28,8 @@ bool is_slot_queue(const std::string& queue);
 class Slots {
  public:
   // Something may wait there since before the engine was opened.
-  void found(const std::string& queue);
+  // All who do are ready by then.
+  void found(const std::string& queue, Instant ready_by);
 
   // For a new batch: brings those back for whom there is a place, at most so many.
   Result<void> release(Round& round, Batch& batch, std::size_t max);
@@ -61,7 +62,7 @@ class Slots {
 
   std::set<std::string> waited_for_;                       // slots at which somebody may wait
   std::set<std::string> to_look_at_;                       // of these: there may be a place
-  std::map<std::string, Instant> reopens_;                 // of these: when the window is over
+  std::map<std::string, Instant> reopens_;                 // when the window is over, or all ready
   std::unordered_map<std::uint64_t, std::string> let_go_;  // brought back, and not started yet
   std::map<std::string, std::size_t> let_go_count_;        // the same, by slot
   // Of this batch: as the store has it, and windows as its starts leave them.

@@ -48,7 +48,7 @@ class Backup {
 
 class SqliteStore : public Store {
  public:
-  // When the last batch of the time before was committed.
+  // When the last batch of the time before was committed: no batch was ever later.
   virtual Instant last_used() const = 0;
 
   // Fails when the file is there.

@@ -58,6 +58,7 @@ Result<void> Writer::commit(Counter counter) {
     return {};
   }
   ++counter.batch;
+  counter.at = std::max(counter.at, counter_.at);  // the clock may have gone back before the start
   if (auto put = tables_.put_counter(counter); !put) {
     roll_back();
     return put;
