@@ -21,6 +21,7 @@ enum class Mutant {
   retry_off_by_one,              // one delay more than there is
   lost_race_unnoticed,           // a unit that was not carried out is answered as if it were
   lost_unit_goes_on,             // what stands on a unit that was lost is carried out
+  slot_leaked,                   // an attempt that is over keeps its place under a limit
   lease_lost_without_new_fence,  // the next attempt has the fence of the one that was lost
   request_forgotten,             // an idempotency key is not stored
   inbox_not_opened,              // what waited for the end of a hold goes on waiting
@@ -29,7 +30,7 @@ enum class Mutant {
   canary,                        // always noticed
 };
 
-inline constexpr std::array<std::string_view, 17> kMutants{"none",
+inline constexpr std::array<std::string_view, 18> kMutants{"none",
                                                            "no_fence",
                                                            "no_compare",
                                                            "token_reused",
@@ -40,6 +41,7 @@ inline constexpr std::array<std::string_view, 17> kMutants{"none",
                                                            "retry_off_by_one",
                                                            "lost_race_unnoticed",
                                                            "lost_unit_goes_on",
+                                                           "slot_leaked",
                                                            "lease_lost_without_new_fence",
                                                            "request_forgotten",
                                                            "inbox_not_opened",

@@ -27,8 +27,7 @@ void Turn::on(const Stimulus::Start& start) {
   ++record_.attempt;
   const bool keeps_fence = mutant(Mutant::lease_lost_without_new_fence) && record_.error &&
                            record_.error->code == "lease_lost";
-  if (!keeps_fence)
-    record_.fence = std::max(record_.fence + 1, now_.time_since_epoch().count());
+  if (!keeps_fence) record_.fence = std::max(record_.fence + 1, now_.time_since_epoch().count());
   record_.task_at.reset();
   hand_over(task, attempt);
   record_.running = std::move(attempt);

@@ -35,12 +35,9 @@ class Speaking final : public Rival {
     const RecordId id = units[0].record.record.id;
     const Record record = (*batch.load({&id, 1}))[0];
     const auto machine = *read_stored_machine(kListener, all_zones(), {});
-    const Decision decision = decide(*machine, record,
-                                     {.what = say("c"),
-                                      .machine = "listener",
-                                      .key = "l1",
-                                      .actor = {.name = "rival"}},
-                                     kNow);
+    const Decision decision = decide(
+        *machine, record,
+        {.what = say("c"), .machine = "listener", .key = "l1", .actor = {.name = "rival"}}, kNow);
     Unit unit;
     unit.record.record = decision.record;
     unit.record.entries = decision.entries;
@@ -150,9 +147,8 @@ TEST(LostRaceTest, WhatWasCommittedIsAnsweredAlthoughNothingCanBeForgotten) {
   const auto contested_store = contested(*store, rival);
   const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
   std::optional<Result<Answer>> created;
-  engine->submit(
-      {.what = Stimulus::Create{}, .machine = "listener", .key = "l1", .actor = {"app"}},
-      [&](Result<Answer> answer) { created = std::move(answer); });
+  engine->submit({.what = Stimulus::Create{}, .machine = "listener", .key = "l1", .actor = {"app"}},
+                 [&](Result<Answer> answer) { created = std::move(answer); });
   EXPECT_FALSE(engine->step());
   ASSERT_TRUE(created);
   ASSERT_TRUE(*created);

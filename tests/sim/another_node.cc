@@ -71,6 +71,7 @@ std::optional<Unit> AnotherNode::decided(const Record& record, const Stimulus& s
 }
 
 void AnotherNode::committed(const Unit& unit) {
+  has_been_there_ = true;
   hits_.struck(mark_.empty() ? Fault::rival_create : Fault::rival_change);
   ledger_.changed(unit.record.record, mark_);
 }

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/support/contested_store.h"
 #include "faults.h"
 #include "hits.h"
 #include "ledger.h"
+#include "tests/support/contested_store.h"
 
 namespace pawl::sim {
 
@@ -18,6 +18,7 @@ class AnotherNode final : public Rival {
 
   std::optional<Unit> before(Batch& batch, std::span<const Unit> units) override;
   void committed(const Unit& unit) override;
+  bool has_been_there() const { return has_been_there_; }
 
  private:
   std::optional<Unit> decided(const Record& record, const Stimulus& stimulus, Instant now);
@@ -29,6 +30,7 @@ class AnotherNode final : public Rival {
   std::string mark_;                    // of the change it is about to make; empty: it creates
   std::uint64_t last_id_ = 1ULL << 40;  // far from those of the engine
   int pokes_ = 0;
+  bool has_been_there_ = false;
 };
 
 }  // namespace pawl::sim

@@ -103,8 +103,7 @@ void Callers::create() {
   Stimulus::Create create;
   if (machine == "batch") {
     create.data = R"({"parcels":["a")";
-    for (int i = tape_.between(0, 3); i > 0; --i)
-      create.data += R"(,"p)" + std::to_string(i) + '"';
+    for (int i = tape_.between(0, 3); i > 0; --i) create.data += R"(,"p)" + std::to_string(i) + '"';
     create.data += "]}";
   }
   std::string mark;

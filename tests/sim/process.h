@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/contested_store.h"
 #include "engine/engine.h"
 #include "faults.h"
 #include "hits.h"
@@ -16,6 +15,7 @@
 #include "tests/decide/tape.h"
 #include "tests/store_crash/crash_directories.h"
 #include "tests/store_crash/crash_vfs.h"
+#include "tests/support/contested_store.h"
 
 namespace pawl::sim {
 
@@ -40,8 +40,8 @@ class Process {
 
   // The process cannot go on: it was killed by a fault, or the store has stopped.
   bool has_ended() const { return vfs_.is_dead() || engine_->stopped(); }
-  // It ends, if it has not yet, and another one takes over; perhaps not at the first try. `is_kind`:
-  // it is stopped as people stop it, and nothing goes wrong.
+  // It ends, if it has not yet, and another one takes over; perhaps not at the first try.
+  // `is_kind`: it is stopped as people stop it, and nothing goes wrong.
   void restart(bool is_kind = false);
 
  private:

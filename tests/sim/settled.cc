@@ -16,8 +16,9 @@ std::string text_of(const Record& record) {
 }
 
 bool is_final(const Record& record) {
-  static const std::set<std::string> kFinal{"finished", "cancelled", "packed",   "complete", "over",
-                                            "spoilt",   "stopped",   "sent",     "failed",   "discarded"};
+  static const std::set<std::string> kFinal{"finished", "cancelled", "packed",  "complete",
+                                            "over",     "spoilt",    "stopped", "sent",
+                                            "failed",   "discarded"};
   return kFinal.contains(record.state);
 }
 
@@ -111,6 +112,13 @@ void check_records(const std::map<RecordName, Record>& records) {
   }
 }
 
+void check_limit(const std::map<RecordName, Record>& records) {
+  const auto packing = std::count_if(records.begin(), records.end(), [](const auto& known) {
+    return known.first.machine == "parcel" && known.second.running;
+  });
+  require(packing <= 2, std::to_string(packing) + " parcels are packed at once, of at most 2");
+}
+
 void check_settled(const Snapshot& snapshot, Store& store, Instant now) {
   check_records(snapshot.records);
   for (const auto& [name, record] : snapshot.records) {
@@ -135,11 +143,12 @@ void check_next(const std::map<RecordName, Record>& records,
   for (const auto& [name, record] : records) {
     std::optional<Instant> needed = record.wake_at;
     const std::string queue = queue_of(record);
-    // A channel may be shut for a while, or have enough deliveries under way.
+    // A channel may be shut for a while, or have enough deliveries under way; a parcel may wait
+    // for a slot.
+    const bool is_limited = record.machine == "delivery" || record.machine == "parcel";
     const bool is_waited_for =
-        queue == "send:" ||
-        (record.machine != "delivery" &&
-         std::binary_search(queues_waited_for.begin(), queues_waited_for.end(), queue));
+        queue == "send:" || (!is_limited && std::binary_search(queues_waited_for.begin(),
+                                                               queues_waited_for.end(), queue));
     if (is_waited_for && record.ready_at && (!needed || *record.ready_at < *needed))
       needed = record.ready_at;
     if (!needed) continue;

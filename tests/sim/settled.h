@@ -17,6 +17,9 @@ void check_settled(const Snapshot& snapshot, Store& store, Instant now);
 // At any time: what no record may ever show.
 void check_records(const std::map<RecordName, Record>& records);
 
+// No more attempts run than the limit lets start.
+void check_limit(const std::map<RecordName, Record>& records);
+
 // Of an engine that has nothing more to do: it asks to be called when the first record needs it.
 void check_next(const std::map<RecordName, Record>& records,
                 const std::vector<std::string>& queues_waited_for, std::optional<Instant> next,

@@ -80,7 +80,8 @@ class Runs {
     std::cout << "seed " << seed << " BROKEN: " << what << "\nagain: " << again << std::endl;
     if (!options_.keep.empty())
       std::ofstream(std::filesystem::path(options_.keep) / (std::to_string(seed) + ".txt"))
-          << "# " << what << "\n" << seed << " " << options_.steps << "\n";
+          << "# " << what << "\n"
+          << seed << " " << options_.steps << "\n";
     return false;
   }
 

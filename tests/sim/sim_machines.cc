@@ -29,7 +29,7 @@ states:
   cancelled: {final: true}
 )";
 
-// Children, counted, and a row that waits for them.
+// Children, counted, and a row that waits for them; two of them are packed at a time.
 constexpr const char* kBatch = R"(machine: batch
 initial: collecting
 data: {seen: {type: string, default: ""}, parcels: list}
@@ -53,7 +53,7 @@ data: {seen: {type: string, default: ""}}
 on:
   poke: {from: all, held: any, set: {seen: "{data.seen}{event.id};"}}
 tasks:
-  pack: {queue: packers, lease: 2m, priority: 2}
+  pack: {queue: packers, lease: 2m, priority: 2, concurrency: 2}
 states:
   packing:
     task: pack

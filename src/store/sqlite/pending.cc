@@ -243,6 +243,7 @@ void Pending::count(const Beside& beside, int by) {
   auto& [records, held] = counts_[{beside.named.machine, beside.named.state}];
   records += by;
   if (beside.held) held += by;
+  if (by < 0 && mutant(Mutant::slot_leaked)) return;
   for (const std::string& slot : beside.slots) slots_[slot] += by;
 }
 

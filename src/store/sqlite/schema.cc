@@ -142,10 +142,12 @@ Result<void> configure(Database& db, const ConnectionOptions& options) {
   const std::string pages = std::to_string(-options.cache_mib * 1024);
   if (options.writes) PAWL_CHECK(set(db, {"page_size", "4096"}));
   for (const Setting& setting :
-       {Setting{"journal_mode", "wal"}, Setting{"synchronous", mutant(Mutant::commit_not_synced) ? "1" : "2"}, Setting{"foreign_keys", "1"},
-        Setting{"trusted_schema", "0"}, Setting{"cell_size_check", "1"}, Setting{"mmap_size", "0"},
-        Setting{"busy_timeout", "0"}, Setting{"secure_delete", "0"},
-        Setting{"wal_autocheckpoint", "0"}, Setting{"cache_size", pages}})
+       {Setting{"journal_mode", "wal"},
+        Setting{"synchronous", mutant(Mutant::commit_not_synced) ? "1" : "2"},
+        Setting{"foreign_keys", "1"}, Setting{"trusted_schema", "0"},
+        Setting{"cell_size_check", "1"}, Setting{"mmap_size", "0"}, Setting{"busy_timeout", "0"},
+        Setting{"secure_delete", "0"}, Setting{"wal_autocheckpoint", "0"},
+        Setting{"cache_size", pages}})
     PAWL_CHECK(set(db, setting));
   int is_defensive = 0;
   sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, &is_defensive);
