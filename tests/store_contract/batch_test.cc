@@ -234,6 +234,27 @@ TEST_P(BatchTest, TheNextInstantIsThatOfTheseQueuesOrTheClock) {
   EXPECT_EQ(next_due({}), now + seconds{10});
 }
 
+TEST_P(BatchTest, QueuesAreThoseInWhichARecordWaits) {
+  EXPECT_TRUE(store->queues()->empty());
+  ready("a", "q", now);
+  ready("b", "p", now + minutes{1}, 9);
+  ready("c", "q", now + minutes{2}, 0);
+  wakes("d", now);
+  EXPECT_EQ(*store->queues(), (Keys{"p", "q"}));
+  Unit moves = changed("b", "b");
+  moves.record.queue = "slot:z";
+  commit(moves);
+  Unit leaves = changed("a", "b");
+  leaves.record.record.ready_at.reset();
+  leaves.record.queue = "q";
+  commit(leaves);
+  EXPECT_EQ(*store->queues(), (Keys{"q", "slot:z"}));
+  Unit purges = changed("c", "b");
+  purges.record.purges = true;
+  commit(purges);
+  EXPECT_EQ(*store->queues(), Keys{"slot:z"});
+}
+
 // --- messages ----------------------------------------------------------------------------------
 
 TEST_P(BatchTest, MessagesComeInOrderWithTheirRecord) {
@@ -295,6 +316,158 @@ TEST_P(BatchTest, AMessageToNobodyIsDropped) {
   const auto all = claimed({.kind = Claim::Kind::inbox, .max = 9});
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].messages[0].body, "2");
+}
+
+// --- units that stand on each other ------------------------------------------------------------
+
+TEST_P(BatchTest, WhatStandsOnALostUnitIsLostAsWell) {
+  for (const char* key : {"a", "b", "c", "d"}) commit(created(key));
+  Unit lost = changed("a", "b");
+  --lost.record.fence_before;
+  Unit second = changed("b", "b");
+  second.after = {0};
+  Unit third = changed("c", "b");
+  third.after = {3, 1};
+  third.sent = {{stored("a").id, "{}"}};
+  Unit fourth = changed("d", "b");
+  fourth.created = {created("e").record};
+  const auto outcomes = commit({lost, second, created("other"), fourth, third});
+  EXPECT_EQ(outcomes[0].kind, Outcome::lost_race);
+  EXPECT_EQ(outcomes[1].kind, Outcome::lost_race);
+  EXPECT_EQ(outcomes[2].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[3].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[4].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("b").state, "a");
+  EXPECT_EQ(stored("c").state, "a");
+  EXPECT_EQ(log_of("c").size(), 1U);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+}
+
+TEST_P(BatchTest, WhatStandsOnUnitsThatAreCarriedOutIsCarriedOut) {
+  commit(created("k"));
+  Unit unit = changed("k", "b");
+  unit.after = {0, 1};
+  const auto outcomes = commit({created("a"), created("b"), unit});
+  EXPECT_EQ(outcomes[2].kind, Outcome::committed);
+  EXPECT_EQ(stored("k").state, "b");
+}
+
+TEST_P(BatchTest, ANameThatIsTakenTakesWhatStandsOnItAlong) {
+  commit(created("k"));
+  Unit after = created("new");
+  after.after = {0};
+  const auto outcomes = commit({created("k", "b"), after});
+  EXPECT_EQ(outcomes[0].kind, Outcome::key_taken);
+  EXPECT_EQ(outcomes[1].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("new").id.value, 0U);
+}
+
+TEST_P(BatchTest, AMessageSentAndTakenInOneBatchIsNeverStored) {
+  commit(created("k"));
+  Unit sends = created("sender");
+  sends.sent = {{stored("k").id, "1"}, {stored("k").id, "2"}, {stored("k").id, "3"}};
+  Unit takes = changed("k", "b");
+  takes.taken_here = {{0, 0}, {0, 2}};
+  const auto outcomes = commit({sends, takes});
+  EXPECT_EQ(outcomes[1].kind, Outcome::committed);
+  const auto all = claimed({.kind = Claim::Kind::inbox, .max = 9});
+  ASSERT_EQ(all.size(), 1U);
+  ASSERT_EQ(all[0].messages.size(), 1U);
+  EXPECT_EQ(all[0].messages[0].body, "2");
+}
+
+TEST_P(BatchTest, ARecordOfTheSameBatchTakesWhatItWasSent) {
+  Unit sends = created("sender");
+  sends.created = {created("new").record};
+  sends.sent = {{sends.created[0].record.id, "1"}};
+  Unit takes;
+  takes.record = sends.created[0];
+  takes.record.writes_before = 1;
+  takes.record.record.writes = 2;
+  takes.record.record.revision = 2;
+  takes.record.entries[0].seq = 2;
+  takes.taken_here = {{0, 0}};
+  EXPECT_EQ(commit({sends, takes})[1].kind, Outcome::committed);
+  EXPECT_EQ(stored("new").writes, 2);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+}
+
+TEST_P(BatchTest, WhereTheSenderIsLostSoIsTheTaker) {
+  commit(created("k"));
+  commit(created("sender"));
+  Unit sends = changed("sender", "b");
+  --sends.record.fence_before;
+  sends.sent = {{stored("k").id, "1"}};
+  Unit takes = changed("k", "b");
+  takes.taken_here = {{0, 0}};
+  const auto outcomes = commit({sends, takes});
+  EXPECT_EQ(outcomes[0].kind, Outcome::lost_race);
+  EXPECT_EQ(outcomes[1].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("k").state, "a");
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+}
+
+TEST_P(BatchTest, WhereOnlyTheTakerIsLostTheMessageStays) {
+  commit(created("k"));
+  Unit sends = created("sender");
+  sends.sent = {{stored("k").id, "1"}};
+  Unit takes = changed("k", "b");
+  takes.taken_here = {{0, 0}};
+  ++takes.record.writes_before;
+  const auto outcomes = commit({sends, takes});
+  EXPECT_EQ(outcomes[0].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[1].kind, Outcome::lost_race);
+  const auto all = claimed({.kind = Claim::Kind::inbox});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].messages[0].body, "1");
+  Unit again = changed("k", "b");
+  again.taken = {all[0].messages[0].id};
+  EXPECT_EQ(commit(again).kind, Outcome::committed);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+}
+
+TEST_P(BatchTest, AMessageOfTheSameBatchIsTakenOnce) {
+  commit(created("k"));
+  Unit sends = created("sender");
+  sends.sent = {{stored("k").id, "1"}};
+  Unit takes = changed("k", "b");
+  takes.taken_here = {{0, 0}};
+  Unit again = created("other");
+  again.taken_here = {{0, 0}};
+  const auto outcomes = commit({sends, takes, again});
+  EXPECT_EQ(outcomes[1].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[2].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("other").id.value, 0U);
+}
+
+TEST_P(BatchTest, AMessageToNobodyCannotBeTaken) {
+  Unit sends = created("sender");
+  sends.sent = {{RecordId{99}, "1"}};
+  Unit takes = created("k");
+  takes.taken_here = {{0, 0}};
+  EXPECT_EQ(commit({sends, takes})[1].kind, Outcome::lost_race);
+  EXPECT_EQ(stored("k").id.value, 0U);
+}
+
+TEST_P(BatchTest, APurgeTakesTheMessagesOfItsBatchAlong) {
+  commit(created("k"));
+  Unit sends = created("sender");
+  sends.sent = {{stored("k").id, "1"}, {stored("k").id, "2"}};
+  Unit purges = changed("k", "a");
+  purges.record.entries.clear();
+  purges.record.purges = true;
+  purges.taken_here = {{0, 1}};
+  Unit late = created("late");
+  late.taken_here = {{0, 0}};
+  Unit sends_again = created("again");
+  sends_again.sent = {{stored("k").id, "3"}};
+  const auto outcomes = commit({sends, purges, late, sends_again});
+  EXPECT_EQ(outcomes[1].kind, Outcome::committed);
+  EXPECT_EQ(outcomes[2].kind, Outcome::lost_race);
+  EXPECT_EQ(outcomes[3].kind, Outcome::committed);
+  EXPECT_EQ(stored("k").id.value, 0U);
+  EXPECT_TRUE(claimed({.kind = Claim::Kind::inbox}).empty());
+  EXPECT_EQ(next_due({}), std::nullopt);
 }
 
 // --- attempts, slots, requests -----------------------------------------------------------------

@@ -105,6 +105,7 @@ std::string state_of(Store& store) {
          << (*store.machine(machine.name, machine.version))->text << "\n";
   for (const Setting& setting : *store.settings("")) text << text_of(setting) << "\n";
   text << store.last_id()->value << "\n";
+  for (const std::string& queue : *store.queues()) text << queue << " ";
   text << text_of(*store.next_due(std::vector<std::string>{"q", "p"})) << "\n";
   const auto batch = *store.begin();
   text << text_of(batch->claim(std::vector<Claim>{{.queue = "q", .max = 99},
@@ -146,6 +147,10 @@ class DifferentialTest : public testing::TestWithParam<StoreKind> {
     ++(is_done(expected) ? done : refused);
   }
   static bool is_committed(const std::string& outcomes) { return outcomes.starts_with("0"); }
+  static bool is_last_committed(const std::string& outcomes) {
+    const std::size_t before = outcomes.rfind(';', outcomes.size() - 2);
+    return outcomes[before == std::string::npos ? 0 : before + 1] == '0';
+  }
   static bool is_no_error(const std::string& answer) { return !answer.starts_with("error"); }
 
   Record stored(const std::string& key) {
@@ -237,14 +242,15 @@ class DifferentialTest : public testing::TestWithParam<StoreKind> {
     return now_ + seconds{static_cast<int>(below(20)) - 10};
   }
 
-  void commit(const std::string& operation, const std::vector<Unit>& units) {
+  void commit(const std::string& operation, const std::vector<Unit>& units,
+              bool (*is_done)(const std::string&) = is_committed) {
     both(
-        operation, [&](Store& store) { return text_of((*store.begin())->commit(units)); },
-        is_committed);
+        operation, [&](Store& store) { return text_of((*store.begin())->commit(units)); }, is_done);
   }
 
   void step();
   void step_on_a_record();
+  void step_on_each_other(const Record& before);
   void step_on_the_rest();
   void read();
 
@@ -297,6 +303,7 @@ void DifferentialTest::step_on_a_record() {
     commit("create", {created(key)});
     return;
   }
+  if (chance(4)) return step_on_each_other(before);
   Unit unit = changed(before);
   switch (below(9)) {
     case 0:
@@ -340,8 +347,35 @@ void DifferentialTest::step_on_a_record() {
   }
 }
 
+// A unit that sends, some that may purge the receiver or take what was sent before, and one that
+// stands on them.
+void DifferentialTest::step_on_each_other(const Record& before) {
+  const Record receiver = stored(some_key());
+  Unit sends = changed(before);
+  sends.sent.push_back({chance(8) ? RecordId{last_id_ + 9} : receiver.id, "first"});
+  if (chance(2)) sends.sent.push_back({receiver.id, "second"});
+  const std::size_t messages = sends.sent.size();
+  std::vector<Unit> units{std::move(sends)};
+  if (receiver.id.value != 0 && receiver.id != before.id && chance(2)) {
+    units.push_back(changed(receiver));
+    units.back().record.purges = chance(3);
+    if (chance(2)) units.back().taken_here = {{0, below(messages)}};
+  }
+  Unit last = chance(2) ? created(some_key()) : changed(units.back().record.record);
+  if (chance(2)) {
+    last.taken_here = {{0, below(messages)}};
+    units.push_back(std::move(last));
+    commit("take what is sent here", units, is_last_committed);
+  } else {
+    last.after = {below(units.size())};
+    if (chance(2)) last.after.push_back(0);
+    units.push_back(std::move(last));
+    commit("after others", units, is_last_committed);
+  }
+}
+
 void DifferentialTest::step_on_the_rest() {
-  switch (below(5)) {
+  switch (below(6)) {
     case 0: {
       const Record record = stored(some_key());
       const Beat beat{.record = record.id,
@@ -366,6 +400,20 @@ void DifferentialTest::step_on_the_rest() {
           "put machine",
           [&](Store& store) {
             return text_of<bool>(store.put_machine(machine),
+                                 [](bool put) { return std::string(put ? "put" : "not"); });
+          },
+          [](const std::string& answer) { return answer == "put"; });
+      break;
+    }
+    case 5: {
+      std::vector<StoredMachine> machines;
+      for (std::size_t i = below(4); i > 0; --i)
+        machines.push_back({one_of<const char*>({"n", "o"}), static_cast<int>(1 + below(8)),
+                            one_of<const char*>({"text", "other"})});
+      both(
+          "put machines",
+          [&](Store& store) {
+            return text_of<bool>(store.put_machines(machines),
                                  [](bool put) { return std::string(put ? "put" : "not"); });
           },
           [](const std::string& answer) { return answer == "put"; });

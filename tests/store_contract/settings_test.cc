@@ -19,6 +19,21 @@ TEST_P(SettingsTest, AVersionOfAMachineNeverChanges) {
             (std::vector<StoredMachine>{{"item", 1, ""}, {"order", 1, ""}, {"order", 2, ""}}));
 }
 
+TEST_P(SettingsTest, SeveralMachinesAreKeptTogetherOrNotAtAll) {
+  const auto put = [&](const std::vector<StoredMachine>& machines) {
+    return *store->put_machines(machines);
+  };
+  EXPECT_TRUE(put({}));
+  EXPECT_TRUE(put({{"order", 1, "one"}, {"item", 1, "one"}, {"order", 1, "one"}}));
+  EXPECT_FALSE(put({{"order", 2, "two"}, {"item", 1, "other"}}));
+  EXPECT_FALSE(put({{"order", 3, "three"}, {"order", 3, "other"}}));
+  EXPECT_FALSE(put({{"order", 3, "other"}, {"item", 2, "two"}, {"order", 3, "three"}}));
+  EXPECT_EQ(*store->machines(), (std::vector<StoredMachine>{{"item", 1, ""}, {"order", 1, ""}}));
+  EXPECT_EQ((*store->machine("item", 1))->text, "one");
+  EXPECT_TRUE(put({{"order", 1, "one"}, {"order", 2, "two"}}));
+  EXPECT_EQ((*store->machine("order", 2))->text, "two");
+}
+
 TEST_P(SettingsTest, ASettingIsComparedBeforeItIsChanged) {
   EXPECT_EQ(*store->put_setting({"pause/order", R"({"by":"eve"})", 0}),
             (Setting{"pause/order", R"({"by":"eve"})", 1}));

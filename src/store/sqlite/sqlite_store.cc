@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/mutant.h"
@@ -270,9 +272,13 @@ class OpenedStore final : public SqliteStore {
   }
 
   Result<bool> put_machines(std::span<const StoredMachine> machines) override {
+    std::map<std::pair<std::string_view, int>, std::string_view> texts;
     for (const StoredMachine& machine : machines) {
       PAWL_TRY(const auto stored, this->machine(machine.name, machine.version));
       if (stored && stored->text != machine.text) return false;
+      const auto [at, is_first] = texts.emplace(
+          std::pair<std::string_view, int>(machine.name, machine.version), machine.text);
+      if (!is_first && at->second != machine.text) return false;
     }
     return writer_->transact([&]() -> Result<bool> {
       for (const StoredMachine& machine : machines)
