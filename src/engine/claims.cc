@@ -146,7 +146,7 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
     Stimulus::Start start{.token_hash = hash_of_token(token), .worker = waiting.request.worker};
     for (const StartLimit& limit : limits)
       if (limit.kind == StartLimit::Kind::concurrency) start.slots.push_back(limit.slot);
-    PAWL_TRY(Decided decided, round.start(*in, std::move(start)));
+    PAWL_TRY(Round::Decided decided, round.start(*in, std::move(start)));
     if (decided.answer.kind != Answer::Kind::ok) continue;
     round.count_rates(*in, slots_.count_start(limits, round.now()));
     if (breaker != nullptr) {

@@ -95,7 +95,7 @@ class Engine {
   // What a batch is about.
   struct Taken {
     std::vector<Request> requests = {};
-    std::vector<Decided> decided = {};  // one for each request
+    std::vector<Round::Decided> decided = {};  // one for each request
     std::vector<Beat> beats = {};
     std::vector<std::size_t> beating = {};  // which request each beat is of
     bool has_more = false;

@@ -66,7 +66,7 @@ Result<void> Round::prepare(std::span<const Stimulus* const> asked) {
   return {};
 }
 
-Result<Decided> Round::decide(Stimulus& stimulus) {
+Result<Round::Decided> Round::decide(Stimulus& stimulus) {
   PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
   PAWL_TRY(Decided decided, decide_one(stimulus, in, {}));
   PAWL_CHECK(settle());
@@ -91,7 +91,7 @@ void Round::count_rates(const InWork& in, std::vector<RateWindow> rates) {
   units_[*in.unit].rates = std::move(rates);
 }
 
-Result<Decided> Round::start(InWork& in, Stimulus::Start start) {
+Result<Round::Decided> Round::start(InWork& in, Stimulus::Start start) {
   Stimulus stimulus = to_record(in.record, std::move(start));
   PAWL_TRY(Decided decided, decide_one(stimulus, &in, {}));
   PAWL_CHECK(settle());
@@ -128,7 +128,7 @@ Result<void> Round::recall(Stimulus& stimulus, const Taking& taking) {
   return {};
 }
 
-Result<Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking) {
+Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking) {
   std::shared_ptr<const Machine> machine;
   if (in != nullptr) {
     machine = in->machine;

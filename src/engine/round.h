@@ -41,24 +41,24 @@ bool is_used_once(const std::string& effect_id);
 // What is no error and no decision either: a message to a record that does not exist.
 using Noted = std::function<void(Instant now, const std::string& note)>;
 
-// What a batch decides with, and what outlives it.
-struct Surroundings {
-  Store& store;
-  Machines& machines;
-  Ward& ward;
-  std::uint64_t& last_id;  // of a record
-  std::size_t units_max;
-  const std::string& alerts;  // the channel of alerts, or empty
-  const Noted& noted;
-};
-
-struct Decided {
-  Answer answer;
-  std::optional<std::size_t> unit = {};  // what it stands on: true only if that is carried out
-};
-
 class Round {
  public:
+  // What a batch decides with, and what outlives it.
+  struct Surroundings {
+    Store& store;
+    Machines& machines;
+    Ward& ward;
+    std::uint64_t& last_id;  // of a record
+    std::size_t units_max;
+    const std::string& alerts;  // the channel of alerts, or empty
+    const Noted& noted;
+  };
+
+  struct Decided {
+    Answer answer;
+    std::optional<std::size_t> unit = {};  // what it stands on: true only if that is carried out
+  };
+
   Round(Surroundings around, Batch& batch);
 
   Instant now() const { return now_; }
