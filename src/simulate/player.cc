@@ -21,10 +21,15 @@ Error wrong(std::string message) { return {ErrorCode::bad_input, std::move(messa
 class Player {
  public:
   Player(const Scenario& scenario, const std::string& machine, World& world,
-         const ScenarioClock& clock, Played& played)
-      : scenario_(scenario), machine_(machine), world_(world), clock_(clock), played_(played) {
+         const ScenarioClock& clock, Watcher also, Played& played)
+      : scenario_(scenario),
+        machine_(machine),
+        world_(world),
+        clock_(clock),
+        also_(std::move(also)),
+        played_(played) {
     world_.watch({.decided = [this](const Decided& decided) { watch(decided); },
-                  .noted = [this](Instant, const std::string& note) { keep_note(note); }});
+                  .noted = [this](Instant now, const std::string& note) { keep_note(now, note); }});
   }
 
   void play() {
@@ -39,6 +44,7 @@ class Player {
 
  private:
   void watch(const Decided& decided) {
+    if (also_.decided) also_.decided(decided);
     if (decided.decision.changed)
       for (std::string& line : effect_lines(decided)) effects_.push_back(std::move(line));
     if (is_told(decided)) tell(moment_of(decided, world_));
@@ -52,7 +58,8 @@ class Player {
     played_.moments.push_back(std::move(moment));
   }
 
-  void keep_note(const std::string& note) {
+  void keep_note(Instant now, const std::string& note) {
+    if (also_.noted) also_.noted(now, note);
     if (!played_.moments.empty()) played_.moments.back().notes.push_back(note);
   }
 
@@ -165,6 +172,7 @@ class Player {
   const std::string& machine_;
   World& world_;
   const ScenarioClock& clock_;
+  Watcher also_;
   Played& played_;
   Whom own_;
   Tokens tokens_;
@@ -179,7 +187,7 @@ class Player {
 
 Played play(const Scenario& scenario, const std::string& machine,
             const std::vector<std::shared_ptr<const Machine>>& machines, const Zones& zones,
-            int decisions_max) {
+            int decisions_max, Watcher watcher) {
   Played played{.machine = machine, .title = scenario.title, .steps = scenario.steps.size()};
   const auto zone = scenario.tz.empty() ? Result<Zone>(Zone::utc()) : zones.find(scenario.tz);
   if (zone) played.zone = *zone;
@@ -191,7 +199,7 @@ Played play(const Scenario& scenario, const std::string& machine,
   }
   const ScenarioClock clock(*zone);
   World world(machines, zones, *at, decisions_max);
-  Player(scenario, machine, world, clock, played).play();
+  Player(scenario, machine, world, clock, std::move(watcher), played).play();
   played.ended_at = world.now();
   return played;
 }
