@@ -337,6 +337,85 @@ TEST_P(EngineTest, AnEventReachesAllChildrenInSteps) {
   EXPECT_EQ(state_of(driven, "batch", "b1"), "complete");
 }
 
+// Whatever stands first in the row.
+TEST_P(EngineTest, AnEventReachesTheChildrenOfItsOwnDecisionOnce) {
+  auto& driven = open({R"(machine: shelf
+initial: filling
+data: {books: list}
+states:
+  filling:
+    on:
+      add: {effects: [{create: book, each: data.books, key: "{item}"}]}
+      check: {effects: [{send: seen, to: children.book}, {create: book, key: last}, {send: seen, to: children.book}]}
+    after: {9d: over}
+  over: {final: true}
+)",
+                       R"(machine: book
+initial: standing
+data: {seen: {type: int, default: 0}}
+states:
+  standing: {on: {seen: {set: {seen: "{data.seen + 1}"}}}, after: {9d: over}}
+  over: {final: true}
+)"});
+  std::string books;
+  for (int i = 0; i < 1'000; ++i) books += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\"";
+  driven.create("shelf", "s1", R"({"books":[)" + books + "]}");
+  driven.fire("shelf", "s1", "add");
+  const Parent shelf{driven.find("shelf", "s1")->id, "shelf", "s1"};
+  driven.apply({.what = Stimulus::Create{.parent = shelf},
+                .machine = "book",
+                .key = "one_more",
+                .actor = {.name = "app"}});
+  driven.fire("shelf", "s1", "check");
+  EXPECT_EQ(driven.all("book").size(), 1'002U);
+  for (const Record& book : driven.all("book")) EXPECT_EQ(book.data, R"({"seen":2})") << book.key;
+}
+
+TEST_P(EngineTest, AnEventForChildrenWaitsAndIsTriedAgainAsAnyOther) {
+  auto& driven = open({R"(machine: house
+initial: built
+states:
+  built:
+    on:
+      later: {effects: [{send: shut, to: children.door, in: 1h}]}
+      must: {effects: [{send: push, to: children.door, must: true}]}
+    after: {9d: over}
+  over: {final: true}
+)",
+                       R"(machine: door
+initial: stuck
+states:
+  stuck: {on: {shut: closed, oil: oiled}, after: {9d: closed}}
+  oiled: {on: {push: closed}, after: {9d: closed}}
+  closed: {final: true}
+)"});
+  driven.create("house", "h1");
+  const Parent house{driven.find("house", "h1")->id, "house", "h1"};
+  for (int i = 0; i < 1'200; ++i)
+    driven.engine().submit({.what = Stimulus::Create{.parent = house},
+                            .machine = "door",
+                            .key = "d" + std::to_string(i),
+                            .actor = {.name = "app"}},
+                           [](const Result<Answer>&) {});
+  driven.settle();
+  driven.fire("house", "h1", "must");
+  driven.fire("house", "h1", "later");
+  const auto closed = [&] {
+    std::size_t count = 0;
+    for (const Record& door : driven.all("door")) count += door.state == "closed";
+    return count;
+  };
+  EXPECT_EQ(driven.all("send").size(), 2'400U);
+  driven.fire("door", "d7", "oil");
+  driven.fire("door", "d1100", "oil");
+  driven.run_until(kStart + minutes{10});
+  EXPECT_EQ(closed(), 2U);
+  driven.run_until(kStart + hours{1} - seconds{1});
+  EXPECT_EQ(closed(), 2U);
+  driven.run_until(kStart + hours{1});
+  EXPECT_EQ(closed(), 1'200U);
+}
+
 TEST_P(EngineTest, WithRoomForOneStimulusABatchTheSameComesOut) {
   auto& driven = open({kBatch, kParcel}, 1);
   driven.create("batch", "b1", R"({"parcels":["p1","p2","p3"]})");

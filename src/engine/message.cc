@@ -21,6 +21,8 @@ std::string message_text(const Spread& spread) {
     map.text("event", spread.event);
     map.json("payload", spread.payload);
     map.text("id", spread.id);
+    if (spread.at) map.number("at", spread.at->time_since_epoch().count());
+    if (spread.must) map.boolean("must", true);
     map.text("from", spread.from);
     map.number("up_to", static_cast<std::int64_t>(spread.up_to));
   }
@@ -34,12 +36,18 @@ std::variant<Stimulus, Spread> read_message(std::string_view text) {
   const auto word = [&](std::string_view name) {
     return std::string(map.member(name).text(scratch));
   };
-  return Spread{.machine = word("machine"),
+  const auto number = [&](std::string_view name) {
+    return std::stoll(std::string(map.member(name).json()));
+  };
+  Spread spread{.machine = word("machine"),
                 .event = word("event"),
                 .payload = std::string(map.member("payload").json()),
                 .id = word("id"),
+                .must = !map.member("must").absent(),
                 .from = word("from"),
-                .up_to = std::stoull(std::string(map.member("up_to").json()))};
+                .up_to = static_cast<std::uint64_t>(number("up_to"))};
+  if (!map.member("at").absent()) spread.at = Instant{Duration{number("at")}};
+  return spread;
 }
 
 }  // namespace pawl

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "pawl/effect.h"
 #include "pawl/stimulus.h"
+#include "pawl/time.h"
 #include "store/store.h"
 
 namespace pawl {
@@ -19,9 +21,11 @@ struct Spread {
   std::string machine;  // of the children
   std::string event;
   std::string payload = "{}";
-  std::string id;           // of the effect
-  Cursor from = {};         // in the list of children
-  std::uint64_t up_to = 0;  // the last id there was when it was sent
+  std::string id;                  // of the effect
+  std::optional<Instant> at = {};  // not before then
+  bool must = false;               // again until it is accepted
+  Cursor from = {};                // in the list of children
+  std::uint64_t up_to = 0;         // the last id there was when it was sent
 };
 
 std::string message_text(const Stimulus& stimulus);

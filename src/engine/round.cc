@@ -29,6 +29,17 @@ Stimulus to_record(const Record& record, decltype(Stimulus::what) what) {
   return {.what = std::move(what), .machine = record.machine, .key = record.key, .actor = engine()};
 }
 
+bool is_to_children(const Effect& effect) {
+  return effect.verb == Effect::Verb::send && effect.to == Effect::To::children;
+}
+
+// Whether a record carries the effect out. Of an event for children that is seen when they are
+// known.
+bool makes_a_record(const Effect& effect) {
+  return effect.verb == Effect::Verb::create || effect.verb == Effect::Verb::notify ||
+         (needs_carrier(effect) && !is_to_children(effect));
+}
+
 Answer error_answer(std::string reason) {
   return {.kind = Answer::Kind::error, .reason = std::move(reason)};
 }
@@ -42,7 +53,11 @@ bool is_used_once(const std::string& effect_id) {
 }
 
 Round::Round(Surroundings around, Batch& batch)
-    : around_(around), batch_(batch), now_(batch.now()), records_(batch, around.machines) {}
+    : around_(around),
+      batch_(batch),
+      now_(batch.now()),
+      last_id_before_(around.last_id),
+      records_(batch, around.machines) {}
 
 void Round::note(const std::string& text) const {
   if (around_.noted) around_.noted(now_, text);
@@ -344,11 +359,11 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
   return true;
 }
 
-// What a decision asks of other records. New records are there before any message is looked at.
+// What a decision asks of other records. New records are there before any message is looked at: an
+// event for children reaches those as well that the same decision makes.
 Result<bool> Round::follow(Unit& unit, Asked first) {
-  std::deque<Asked> all;
-  std::vector<InWork*> made;
-  std::vector<Draft> drafts;
+  Following following;
+  std::deque<Asked>& all = following.all;
   all.push_back(std::move(first));
   for (; !all.empty(); all.pop_front()) {
     const Asked asked = std::move(all.front());
@@ -356,44 +371,49 @@ Result<bool> Round::follow(Unit& unit, Asked first) {
     if (change && asked.is_made) change = since_counted(*change, *asked.machine);
     // A parent's counts are never older than what its child sends it in the same commit.
     if (change && asked.asker->parent)
-      drafts.push_back({asked.asker->parent->id, to_record(*asked.asker, *change)});
+      following.drafts.push_back({asked.asker->parent->id, to_record(*asked.asker, *change)});
     for (const Effect& effect : asked.effects)
-      PAWL_CHECK(ask(unit, asked, effect, all, made, drafts));
-    if (made.size() > kMadeMax) {
-      for (const InWork* in : made) records_.take_back(*in);
+      if (makes_a_record(effect)) PAWL_CHECK(make(unit, *asked.asker, effect, following));
+    for (const Effect& effect : asked.effects)
+      if (!makes_a_record(effect)) PAWL_CHECK(tell(unit, *asked.asker, effect, following));
+    if (following.made.size() > kMadeMax) {
+      for (const InWork* in : following.made) records_.take_back(*in);
       return false;
     }
   }
-  for (InWork* in : made) in->unit = units_.size();
-  PAWL_CHECK(send(unit, std::move(drafts)));
+  for (InWork* in : following.made) in->unit = units_.size();
+  PAWL_CHECK(send(unit, std::move(following.drafts)));
   return true;
 }
 
-Result<void> Round::ask(Unit& unit, const Asked& asked, const Effect& effect,
-                        std::deque<Asked>& all, std::vector<InWork*>& made,
-                        std::vector<Draft>& drafts) {
-  const Record& asker = *asked.asker;
+Result<void> Round::make(Unit& unit, const Record& asker, const Effect& effect,
+                         Following& following) {
   if (effect.found) return {};
-  if (effect.verb == Effect::Verb::create) return make(unit, creation_of(effect, asker), all, made);
-  if (effect.to == Effect::To::children && effect.verb == Effect::Verb::send) {
-    const std::string payload = effect.payload.empty() ? "{}" : effect.payload;
-    return spread(unit, asker.id,
-                  {.machine = effect.machine,
-                   .event = effect.target,
-                   .payload = payload,
-                   .id = effect.id,
-                   .up_to = around_.last_id},
-                  true, drafts);
-  }
-  if (effect.verb == Effect::Verb::notify || needs_carrier(effect))
-    return make(unit, carrier_of(effect, asker, {}, now_), all, made);
-  drafts.push_back({{}, message_of(effect, asker)});
-  return {};
+  const bool creates = effect.verb == Effect::Verb::create;
+  return make(unit, creates ? creation_of(effect, asker) : carrier_of(effect, asker, {}, now_),
+              following);
 }
 
-Result<void> Round::make(Unit& unit, Stimulus create, std::deque<Asked>& all,
-                         std::vector<InWork*>& made) {
+Result<void> Round::tell(Unit& unit, const Record& asker, const Effect& effect,
+                         Following& following) {
+  if (effect.found) return {};
+  if (!is_to_children(effect)) {
+    following.drafts.push_back({{}, message_of(effect, asker)});
+    return {};
+  }
+  Spread spread{.machine = effect.machine,
+                .event = effect.target,
+                .payload = effect.payload.empty() ? "{}" : effect.payload,
+                .id = effect.id,
+                .must = effect.must,
+                .up_to = last_id_before_};
+  if (effect.in) spread.at = now_ + *effect.in;
+  return this->spread(unit, asker, std::move(spread), true, following);
+}
+
+Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
   const std::string name = create.machine + "/" + create.key;
+  std::vector<InWork*>& made = following.made;
   if (made.size() > kMadeMax) return {};
   PAWL_TRY(const InWork* there, records_.find(name_of(create)));
   if (there != nullptr) return {};
@@ -415,7 +435,7 @@ Result<void> Round::make(Unit& unit, Stimulus create, std::deque<Asked>& all,
   made.push_back(&records_.add(change.record, std::move(machine)));
   asked.asker = &made.back()->record;
   unit.created.push_back(std::move(change));
-  all.push_back(std::move(asked));
+  following.all.push_back(std::move(asked));
   return {};
 }
 
@@ -441,37 +461,42 @@ Result<void> Round::send(Unit& unit, std::vector<Draft> drafts) {
 
 // The next so many children get the event; where there are more, the rest follows by a message of
 // the sender to itself.
-Result<void> Round::spread(Unit& unit, RecordId sender, Spread from, bool is_first,
-                           std::vector<Draft>& drafts) {
-  const auto to_child = [&](RecordId id, const std::string& key) {
-    Stimulus::Sent sent{.event = from.event, .payload = from.payload, .from = sender};
-    drafts.push_back({id,
-                      {.what = std::move(sent),
-                       .machine = from.machine,
-                       .key = key,
-                       .actor = engine(),
-                       .idempotency_key = from.id + "/" + key}});
+Result<void> Round::spread(Unit& unit, const Record& sender, Spread from, bool is_first,
+                           Following& following) {
+  const auto to_child = [&](RecordId id, const std::string& key) -> Result<void> {
+    Effect effect{.verb = Effect::Verb::send,
+                  .id = from.id,
+                  .target = from.event,
+                  .payload = from.payload,
+                  .machine = from.machine,
+                  .must = from.must};
+    if (from.at) effect.in = std::max(*from.at - now_, Duration{0});
+    effect = to_one_child(effect, key);
+    if (needs_carrier(effect)) return make(unit, carrier_of(effect, sender, {}, now_), following);
+    following.drafts.push_back({id, message_of(effect, sender)});
+    return {};
   };
-  const Query children{.machine = from.machine, .parent = sender, .max = kPageMax};
+  const Query children{.machine = from.machine, .parent = sender.id, .max = kPageMax};
   PAWL_TRY(const Page<Record> page, around_.store.list(children, from.from));
   for (const Record& child : page.items)
-    if (child.id.value <= from.up_to) to_child(child.id, child.key);
+    if (child.id.value <= from.up_to) PAWL_CHECK(to_child(child.id, child.key));
   if (is_first)
-    for (const RecordId id : records_.new_children_of(sender, from.machine)) {
+    for (const RecordId id : records_.new_children_of(sender.id, from.machine)) {
       PAWL_TRY(const InWork* child, records_.find(id));
-      to_child(id, child->record.key);
+      PAWL_CHECK(to_child(id, child->record.key));
     }
   from.from = page.next;
-  if (!from.from.empty()) unit.sent.push_back({sender, message_text(from)});
+  if (!from.from.empty()) unit.sent.push_back({sender.id, message_text(from)});
   return {};
 }
 
 Result<void> Round::go_on_spreading(InWork& sender, const Spread& from, MessageId message) {
   Unit unit;
   unit.taken.push_back(message);
-  std::vector<Draft> drafts;
-  PAWL_CHECK(spread(unit, sender.record.id, from, false, drafts));
-  PAWL_CHECK(send(unit, std::move(drafts)));
+  Following following;
+  PAWL_CHECK(spread(unit, sender.record, from, false, following));
+  for (InWork* in : following.made) in->unit = units_.size();
+  PAWL_CHECK(send(unit, std::move(following.drafts)));
   leave_untouched(sender, std::move(unit));
   return {};
 }

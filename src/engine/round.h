@@ -145,6 +145,12 @@ class Round {
     std::optional<Stimulus::ChildChanged> to_parent;
     bool is_made = false;
   };
+  // What has come of a decision so far.
+  struct Following {
+    std::deque<Asked> all = {};  // whose effects are still to be looked at
+    std::vector<InWork*> made = {};
+    std::vector<Draft> drafts = {};
+  };
 
   Result<Decided> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking);
   Result<void> decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,
@@ -155,13 +161,12 @@ class Round {
   Result<bool> keep(const Stimulus& stimulus, InWork*& in, std::shared_ptr<const Machine> machine,
                     Decision& decision, const Taking& taking);
   Result<bool> follow(Unit& unit, Asked first);
-  Result<void> ask(Unit& unit, const Asked& asked, const Effect& effect, std::deque<Asked>& all,
-                   std::vector<InWork*>& made, std::vector<Draft>& drafts);
-  Result<void> make(Unit& unit, Stimulus create, std::deque<Asked>& all,
-                    std::vector<InWork*>& made);
+  Result<void> make(Unit& unit, const Record& asker, const Effect& effect, Following& following);
+  Result<void> make(Unit& unit, Stimulus create, Following& following);
+  Result<void> tell(Unit& unit, const Record& asker, const Effect& effect, Following& following);
   Result<void> send(Unit& unit, std::vector<Draft> drafts);
-  Result<void> spread(Unit& unit, RecordId sender, Spread from, bool is_first,
-                      std::vector<Draft>& drafts);
+  Result<void> spread(Unit& unit, const Record& sender, Spread from, bool is_first,
+                      Following& following);
   Result<void> go_on_spreading(InWork& sender, const Spread& from, MessageId message);
   void leave_untouched(InWork& in, Unit unit);
   void count_slots(const Record& before, const Record& after);
@@ -174,6 +179,7 @@ class Round {
   Surroundings around_;
   Batch& batch_;
   Instant now_;
+  std::uint64_t last_id_before_;  // records with a higher one were made in this batch
   WorkingSet records_;
   std::vector<Unit> units_;
   std::deque<SentMessage> sent_;
