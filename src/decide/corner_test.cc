@@ -370,6 +370,34 @@ states:
   EXPECT_EQ(story.start().kind, Kind::none);
 }
 
+TEST(Corner, WhatWorksAndWaitsInTheNextVersionHasNoTaskLeft) {
+  Story story(R"(
+tasks: {t: {queue: q}}
+states:
+  a: {task: t, done: a}
+)");
+  story.follow(R"(
+migrate: {1: {states: {a: b}}}
+states:
+  a: {on: {e: a}}
+  b: {on: {e: {set: {n: 1}}}}
+)");
+  EXPECT_EQ(story.fire("e").kind, Kind::ok);
+  EXPECT_EQ(story.record.state, "b");
+  EXPECT_FALSE(story.record.task_at);
+}
+
+TEST(Corner, LaterWhereNothingWorksLeavesNothingToClaim) {
+  Story story(R"(
+errors: {c: {later: 1m}}
+states:
+  a: {on: {e: {fail: c}}}
+)");
+  EXPECT_EQ(story.fire("e").kind, Kind::ok);
+  EXPECT_EQ(story.hold(), "");
+  EXPECT_FALSE(story.record.task_at);
+}
+
 TEST(Corner, WhatWaitsAndWorksInTheNextVersionIsNewWork) {
   Story story(R"(
 tasks: {t: {queue: q}}

@@ -225,6 +225,7 @@ void Turn::derive_instants() {
   record_.ready_at.reset();
   record_.wake_at.reset();
   record_.remove_at = removal();
+  if (!here().task) record_.task_at.reset();  // `later` or another version left it without one
   if (record_.running) {
     record_.wake_at = record_.running->deadline_at;
     earlier(record_.wake_at, record_.running->lease_until);
