@@ -1,6 +1,7 @@
 #include "tests/support/driven_engine.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "engine/queue_name.h"
@@ -27,6 +28,14 @@ std::string name_in(const std::string& text) {
 const Zones& all_zones() {
   static const Zones loaded = *Zones::open();
   return loaded;
+}
+
+std::filesystem::path place_in_memory() {
+  const std::filesystem::path place = "/dev/shm";
+  std::error_code ignored;
+  const auto space = std::filesystem::space(place, ignored);
+  return !ignored && space.available > (64U << 20U) ? place
+                                                    : std::filesystem::temp_directory_path();
 }
 
 DrivenEngine::DrivenEngine(StoreKind kind, const std::vector<std::string>& machines, Instant now,

@@ -1,6 +1,7 @@
 // An engine on a store of either kind, with a clock that the test moves.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ namespace pawl {
 enum class StoreKind { memory, sqlite };
 
 const Zones& all_zones();
+
+// Where there is no disk to wait for: nothing that these tests are about would be lost with it.
+std::filesystem::path place_in_memory();
 
 class DrivenEngine {
  public:
@@ -68,7 +72,7 @@ class DrivenEngine {
   StoreKind kind_;
   Instant now_;
   std::size_t batch_max_;
-  TemporaryDirectory directory_;
+  TemporaryDirectory directory_{place_in_memory()};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::vector<std::string> notes_;

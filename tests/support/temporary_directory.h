@@ -12,8 +12,9 @@ namespace pawl {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = std::filesystem::temp_directory_path() / "pawl-XXXXXX";
+  explicit TemporaryDirectory(
+      const std::filesystem::path& in = std::filesystem::temp_directory_path()) {
+    std::string name = in / "pawl-XXXXXX";
     PAWL_ASSERT(mkdtemp(name.data()) != nullptr, "a directory can be made for temporary files");
     path_ = name;
   }
