@@ -9,6 +9,13 @@
 #include "engine/queue_name.h"
 
 namespace pawl {
+namespace {
+
+bool is_committed(const UnitOutcome& outcome) {
+  return outcome.kind == UnitOutcome::Kind::committed;
+}
+
+}  // namespace
 
 void Claims::add(ClaimRequest request, Answered answered) {
   request.max = std::clamp<std::size_t>(request.max, 1, kClaimMax);
@@ -89,6 +96,7 @@ Result<std::optional<Blocked>> Claims::blocked(const Machine& machine, const Rec
 
 Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max) {
   stored_.clear();
+  serves_again_ = false;
   PAWL_CHECK(put_back_resumed(round, batch, put_back_max));
   PAWL_CHECK(slots_.release(round, batch, put_back_max));
   for (Waiting& waiting : waiting_) {
@@ -205,21 +213,28 @@ Result<InWork*> Claims::next_ready(const std::string& queue, std::size_t wanted,
 
 void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> outcomes,
                     Instant now) {
-  slots_.committed(units);
+  const bool is_all_done = std::all_of(outcomes.begin(), outcomes.end(), is_committed);
+  if (is_all_done) {
+    slots_.committed(units);
+    for (const std::string& queue : emptied_) resumed_.erase(queue);
+  } else {  // who was to be put back may still wait where he was
+    slots_.take_back();
+  }
+  emptied_.clear();
   end_deliveries(units, now);
-  for (const std::string& queue : std::exchange(emptied_, {})) resumed_.erase(queue);
   std::deque<Waiting> waiting = std::move(waiting_);
   waiting_.clear();
   for (Waiting& one : waiting) {
     std::vector<GivenAttempt> given;
     for (Started& started : one.started)
-      if (outcomes[started.unit].kind == UnitOutcome::Kind::committed)
-        given.push_back(std::move(started.attempt));
+      if (is_committed(outcomes[started.unit])) given.push_back(std::move(started.attempt));
+    const bool has_lost = given.size() < one.started.size();
     one.started.clear();
-    if (!given.empty() || (one.until && *one.until <= now)) {
+    if (!given.empty() || (!has_lost && one.until && *one.until <= now)) {
       one.answered(std::move(given));
     } else {
       waiting_.push_back(std::move(one));
+      serves_again_ = serves_again_ || has_lost;
     }
   }
 }

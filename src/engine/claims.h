@@ -73,7 +73,7 @@ class Claims {
   // The engine has stopped.
   void fail(const Error& error);
 
-  bool has_more() const { return slots_.has_more() || !resumed_.empty(); }
+  bool has_more() const { return serves_again_ || slots_.has_more() || !resumed_.empty(); }
   std::vector<std::string> queues(Instant now) const;  // that are waited for, and not shut
   // When somebody has waited long enough, or a limit lets somebody start again.
   std::optional<Instant> next(Instant now) const;
@@ -117,6 +117,7 @@ class Claims {
   std::vector<std::string> emptied_;                       // of these, in this batch
   std::map<std::vector<std::string>, std::size_t> turns_;  // of the queues that claims name
   std::deque<Waiting> waiting_;
+  bool serves_again_ = false;             // somebody has lost what he was to get
   std::map<std::string, Stored> stored_;  // of this batch
 };
 

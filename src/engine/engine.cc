@@ -167,7 +167,9 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   retention_.committed(round.units(), machines_);
   if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
-  const std::size_t units = round.units().size();
+  const auto units = std::count_if(
+      outcomes.begin(), outcomes.end(),
+      [](const UnitOutcome& outcome) { return outcome.kind == UnitOutcome::Kind::committed; });
   if (unbeaten) fail_beats(taken, *unbeaten);
   answer(taken, round.units(), outcomes, now);
   if (unbeaten) {
@@ -181,7 +183,7 @@ Result<Engine::Stepped> Engine::step(bool passed) {
   }
   taken.has_more = taken.has_more || *swept;
   PAWL_TRY(Stepped stepped, rest(taken, now));
-  stepped.units = units;
+  stepped.units = static_cast<std::size_t>(units);
   return stepped;
 }
 

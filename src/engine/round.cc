@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "base/sort_unique.h"
 #include "base/text.h"
 #include "decide/consequences.h"
 #include "engine/queue_name.h"
@@ -169,6 +170,8 @@ Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const T
   if (stimulus.machine != kDeliveryMachine) stimulus.alerts = around_.alerts;
 
   const Record& before = in == nullptr ? no_record() : in->record;
+  stands_on_.clear();
+  if (in != nullptr) stand_on(*in);
   around_.ward.enter(before.id);
   const auto known = decide_knowing(*machine, before, stimulus, decision_);
   around_.ward.leave();
@@ -231,6 +234,7 @@ Result<KnownRecord> Round::look_up(const KnownRecord& asked) {
   KnownRecord known = asked;
   PAWL_TRY(const InWork* in, records_.find(RecordName{asked.machine, asked.key}));
   if (in != nullptr) {
+    if (in->is_new) stand_on(*in);
     known.id = in->record.id;
     if (in->record.parent) known.parent = in->record.parent->id;
   } else if (const Machine* newest = around_.machines.newest(asked.machine)) {
@@ -259,14 +263,20 @@ void Round::note_ready(const Record& record, const std::string& queue) {
     ready_[queue].insert({record.priority, *record.ready_at, record.id.value});
 }
 
+// What is decided on a record as an earlier unit leaves it is lost with that unit. Its number of
+// writes does not tell: somebody else may have made as many.
+void Round::stand_on(const InWork& in) {
+  if (in.unit && *in.unit < units_.size()) stands_on_.push_back(*in.unit);
+}
+
 // A unit that does something beside a record which stays as it is.
 void Round::leave_untouched(InWork& in, Unit unit) {
+  if (in.unit) unit.after.push_back(*in.unit);
   unit.record.record = in.record;
   if (in.record.ready_at) unit.record.queue = queue_of(*in.machine, in.record);
   if (in.record.running) unit.record.slots = in.record.running->slots;
   unit.record.writes_before = in.record.writes;
   unit.record.fence_before = in.record.fence;
-  if (in.unit) unit.after.push_back(*in.unit);
   in.unit = units_.size();
   units_.push_back(std::move(unit));
 }
@@ -331,8 +341,6 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
   if (taking.stored) unit.taken.push_back(*taking.stored);
   if (taking.here) unit.taken_here.push_back(*taking.here);
   if (taking.after) unit.after.push_back(*taking.after);
-  // As many writes do not make it the same record: a rival's may stand in the place of a lost one.
-  if (in != nullptr && in->unit) unit.after.push_back(*in->unit);
   const bool is_remembered = decision.remember && !stimulus.idempotency_key.empty() &&
                              !(taking.is_message() && is_used_once(stimulus.idempotency_key));
   if (is_remembered) {
@@ -347,6 +355,8 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
     if (is_new) records_.take_back(*std::exchange(in, nullptr));
     return false;
   }
+  unit.after.insert(unit.after.end(), stands_on_.begin(), stands_on_.end());
+  sort_unique(unit.after);
   if (is_remembered) remembered_[{name_of(stimulus), stimulus.idempotency_key}] = unit.remembered;
   if (!is_new) {
     count_slots(in->record, unit.record.record);
@@ -416,7 +426,10 @@ Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
   std::vector<InWork*>& made = following.made;
   if (made.size() > kMadeMax) return {};
   PAWL_TRY(const InWork* there, records_.find(name_of(create)));
-  if (there != nullptr) return {};
+  if (there != nullptr) {
+    if (there->is_new) stand_on(*there);
+    return {};
+  }
   PAWL_TRY(auto machine, around_.machines.of_new(create));
   if (machine == nullptr) {
     note(name + " was not created: there is no machine " + in_ticks(create.machine));
@@ -450,6 +463,7 @@ Result<void> Round::send(Unit& unit, std::vector<Draft> drafts) {
              ": the message is dropped");
         continue;
       }
+      if (to->is_new) stand_on(*to);
       draft.to = to->record.id;
     }
     const SentHere place{units_.size(), unit.sent.size()};

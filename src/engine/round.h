@@ -168,6 +168,7 @@ class Round {
   Result<void> spread(Unit& unit, const Record& sender, Spread from, bool is_first,
                       Following& following);
   Result<void> go_on_spreading(InWork& sender, const Spread& from, MessageId message);
+  void stand_on(const InWork& in);
   void leave_untouched(InWork& in, Unit unit);
   void count_slots(const Record& before, const Record& after);
   RecordChange change_of(const InWork* before, const Machine& machine, Decision& decision);
@@ -188,7 +189,8 @@ class Round {
   std::map<std::string, Ready> ready_;
   std::map<std::string, int> slots_;  // how many more are taken than before the batch
   std::set<std::string> freed_;
-  Decision decision_;  // used again and again
+  std::vector<std::size_t> stands_on_;  // units whose records the decision has looked at
+  Decision decision_;                   // used again and again
 };
 
 }  // namespace pawl

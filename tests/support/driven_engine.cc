@@ -39,8 +39,8 @@ std::filesystem::path place_in_memory() {
 }
 
 DrivenEngine::DrivenEngine(StoreKind kind, const std::vector<std::string>& machines, Instant now,
-                           std::size_t batch_max)
-    : kind_(kind), now_(now), batch_max_(batch_max) {
+                           std::size_t batch_max, Wrap wrap)
+    : kind_(kind), now_(now), batch_max_(batch_max), wrap_(std::move(wrap)) {
   open(std::nullopt);
   for (const std::string& text : machines) apply_machine(text, 1);
 }
@@ -50,11 +50,14 @@ DrivenEngine::~DrivenEngine() = default;
 void DrivenEngine::open(std::optional<Instant> closed_at) {
   const auto clock = [this] { return now_; };
   engine_.reset();
-  if (kind_ == StoreKind::sqlite) {
+  if (kind_ == StoreKind::sqlite || !store_) {
     store_.reset();
-    store_ = must(open_sqlite_store({.directory = directory_.path() / "store", .clock = clock}));
-  } else if (!store_) {
-    store_ = open_memory_store(clock);
+    if (kind_ == StoreKind::sqlite) {
+      store_ = must(open_sqlite_store({.directory = directory_.path() / "store", .clock = clock}));
+    } else {
+      store_ = open_memory_store(clock);
+    }
+    if (wrap_) store_ = wrap_(std::move(store_));
   }
   EngineOptions options{.zones = all_zones(), .closed_at = closed_at};
   options.ward = directory_.path() / "ward";

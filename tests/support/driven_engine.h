@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,12 @@ std::filesystem::path place_in_memory();
 
 class DrivenEngine {
  public:
+  // What stands between the engine and its store; empty: nothing.
+  using Wrap = std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)>;
+
   // The texts are machine files; the first version of each.
   DrivenEngine(StoreKind kind, const std::vector<std::string>& machines, Instant now,
-               std::size_t batch_max = 960);
+               std::size_t batch_max = 960, Wrap wrap = {});
   ~DrivenEngine();
 
   Instant now() const { return now_; }
@@ -72,6 +76,7 @@ class DrivenEngine {
   StoreKind kind_;
   Instant now_;
   std::size_t batch_max_;
+  Wrap wrap_;
   TemporaryDirectory directory_{place_in_memory()};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
