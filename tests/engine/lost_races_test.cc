@@ -8,8 +8,8 @@
 #include "engine/queue_name.h"
 #include "gtest/gtest.h"
 #include "store/verify.h"
-#include "tests/support/rivalled_store.h"
 #include "tests/support/driven_engine.h"
+#include "tests/support/rivalled_store.h"
 
 namespace pawl {
 namespace {
