@@ -624,6 +624,30 @@ states: {packing: {task: pack, done: packed}, packed: {final: true}}
   EXPECT_EQ(driven.claim({"packers"}, 2).size(), 1U);
 }
 
+TEST_P(EngineTest, ThereIsAnEndWhenWhoWasLetGoFromASlotDoesNotStart) {
+  auto& driven = open({R"(machine: parcel
+initial: packing
+tasks: {pack: {queue: packers, concurrency: 2}}
+states:
+  packing: {task: pack, done: packed, on: {cancel: cancelled}}
+  packed: {final: true}
+  cancelled: {final: true}
+)"});
+  for (const char* key : {"p1", "p2", "p3"}) driven.create("parcel", key);
+  const auto first = driven.claim({"packers"}, 3);
+  ASSERT_EQ(first.size(), 2U);
+  driven.done(first[0]);  // lets the third one go
+  driven.done(first[1]);  // and nobody waits any more
+  driven.engine().submit({.what = Stimulus::Fire{.event = "cancel"},
+                          .machine = "parcel",
+                          .key = "p3",
+                          .actor = {.name = "app"}},
+                         [](const Result<Answer>&) {});
+  bool has_more = true;
+  for (int step = 0; step < 9 && has_more; ++step) has_more = driven.engine().step()->has_more;
+  EXPECT_FALSE(has_more);
+}
+
 TEST_P(EngineTest, ARecordThatWasInWorkAtTwoCrashesIsPutOnHold) {
   auto& driven = open({kJob});
   driven.create("job", "j1");

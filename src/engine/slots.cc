@@ -117,7 +117,10 @@ void Slots::wait(const StartLimit& limit, const Record& record) {
 
 Result<void> Slots::release(Round& round, Batch& batch, std::size_t max) {
   forget_batch();
-  if (waited_for_.empty() && reopens_.empty()) return {};
+  if (waited_for_.empty() && reopens_.empty()) {
+    to_look_at_.clear();  // nobody waits there any more
+    return {};
+  }
   for (const std::string& slot : round.freed_slots())
     if (waited_for_.contains(slot)) to_look_at_.insert(slot);
   for (auto at = reopens_.begin(); at != reopens_.end();) {
