@@ -226,8 +226,13 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
   waiting_.clear();
   for (Waiting& one : waiting) {
     std::vector<GivenAttempt> given;
-    for (Started& started : one.started)
-      if (is_committed(outcomes[started.unit])) given.push_back(std::move(started.attempt));
+    for (Started& started : one.started) {
+      if (is_committed(outcomes[started.unit])) {
+        given.push_back(std::move(started.attempt));
+      } else {
+        take_back(started);
+      }
+    }
     const bool has_lost = given.size() < one.started.size();
     one.started.clear();
     if (!given.empty() || (!has_lost && one.until && *one.until <= now)) {
@@ -243,12 +248,15 @@ void Claims::take_back() {
   slots_.take_back();
   emptied_.clear();
   for (Waiting& waiting : waiting_)
-    for (const Started& started : std::exchange(waiting.started, {})) {
-      const auto delivery = deliveries_.find(started.attempt.record.value);
-      if (delivery == deliveries_.end()) continue;
-      breaker_of(delivery->second)->ended(Breaker::End::given_back, {});
-      deliveries_.erase(delivery);
-    }
+    for (const Started& started : std::exchange(waiting.started, {})) take_back(started);
+}
+
+// It is not under way after all.
+void Claims::take_back(const Started& started) {
+  const auto delivery = deliveries_.find(started.attempt.record.value);
+  if (delivery == deliveries_.end()) return;
+  breaker_of(delivery->second)->ended(Breaker::End::given_back, {});
+  deliveries_.erase(delivery);
 }
 
 void Claims::fail(const Error& error) {

@@ -105,6 +105,7 @@ class Claims {
 
   bool is_shut(const std::string& queue, Instant now) const;
   Breaker* breaker_of(const std::string& queue);
+  void take_back(const Started& started);
   void end_deliveries(std::span<const Unit> units, Instant now);
   Result<void> put_back_resumed(Round& round, Batch& batch, std::size_t max);
 

@@ -20,7 +20,10 @@ const StoredMachine kListener{"listener", 1, R"(machine: listener
 initial: listening
 data: {said: {type: string, default: ""}}
 states:
-  listening: {on: {say: {set: {said: "{data.said}{event.word}"}}}}
+  listening:
+    on:
+      say: {set: {said: "{data.said}{event.word}"}}
+      shout: {set: {said: "{data.said}!"}, effects: [{notify: neighbours}]}
 )"};
 
 Stimulus::Fire say(const std::string& word) {
@@ -47,6 +50,7 @@ class Speaking final : public Rival {
   }
   void committed(const Unit&) override { is_done_ = true; }
   bool is_done() const { return is_done_; }
+  void speak_again() { is_done_ = false; }
 
  private:
   bool is_done_ = false;
@@ -80,6 +84,36 @@ TEST(LostRaceTest, WhatStandsOnALostUnitIsLostAsWell) {
   EXPECT_EQ(answers, 3);
   EXPECT_EQ(store->list({.machine = "listener"}, {})->items[0].data, R"({"said":"cab"})");
   EXPECT_TRUE(verify(*store)->violations.empty());
+}
+
+// A delivery that is made and started in a batch that loses its race was never under way: a channel
+// takes eight at a time.
+TEST(LostRaceTest, AStartThatIsLostTakesNoPlaceInItsChannel) {
+  const auto store = open_memory_store([] { return kNow; });
+  ASSERT_TRUE(*store->put_machine(kListener));
+  Speaking rival;
+  const auto contested_store = contested(*store, rival);
+  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  const auto submit = [&](const GivenAttempt* attempt, decltype(Stimulus::what) what) {
+    engine->submit({.what = std::move(what),
+                    .machine = attempt == nullptr ? "listener" : attempt->given.machine,
+                    .key = attempt == nullptr ? "l1" : attempt->given.key,
+                    .actor = {.name = "app"}},
+                   [](const Result<Answer>&) {});
+    while (engine->step()->has_more) {
+    }
+  };
+  submit(nullptr, Stimulus::Create{});
+  for (int i = 0; i <= kUnderWayMax; ++i) {
+    rival.speak_again();
+    std::vector<GivenAttempt> given;
+    engine->claim({.queues = {"channel:neighbours"}, .wait = std::chrono::hours{1}},
+                  [&](auto attempts) { given = *std::move(attempts); });
+    submit(nullptr, Stimulus::Fire{.event = "shout"});
+    ASSERT_TRUE(rival.is_done());
+    ASSERT_EQ(given.size(), 1U) << "after " << i << " lost starts";
+    submit(&given[0], Stimulus::Done{hash_of_token(given[0].token)});
+  }
 }
 
 // No space was left for the beat, after the units were made durable.

@@ -124,7 +124,9 @@ TEST(Codec, EveryStimulusReadsBack) {
   EXPECT_EQ(fire.event, "go");
   EXPECT_EQ(fire.payload, "{\"b\":2}");
   EXPECT_EQ(fire.create, create);
-  const auto start = std::get<Stimulus::Start>(read_back(Stimulus::Start{hash_of(3), "w"}).what);
+  const auto start =
+      std::get<Stimulus::Start>(read_back(Stimulus::Start{hash_of(3), "w", {"s"}}).what);
+  EXPECT_EQ(start.slots, std::vector<std::string>{"s"});
   EXPECT_EQ(start.token_hash, hash_of(3));
   EXPECT_EQ(start.worker, "w");
   EXPECT_EQ(std::get<Stimulus::Beat>(read_back(Stimulus::Beat{hash_of(4), "1"}).what).progress,
@@ -144,7 +146,8 @@ TEST(Codec, EveryStimulusReadsBack) {
   EXPECT_TRUE(child.is_final && child.was_held);
   EXPECT_FALSE(child.was_final || child.is_held);
   const auto order = std::get<Stimulus::Order>(
-      read_back(Stimulus::Order{Verb::patch, "why", "t", "s", "{\"x\":null}"}).what);
+      read_back(Stimulus::Order{Verb::patch, "why", "t", "c", "s", "{\"x\":null}"}).what);
+  EXPECT_EQ(order.code, "c");
   EXPECT_EQ(order.verb, Verb::patch);
   EXPECT_EQ(order.data, "{\"x\":null}");
 }
