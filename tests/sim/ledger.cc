@@ -44,7 +44,7 @@ const TokenHash* token_of(const Stimulus& stimulus) {
 
 // A key is remembered for seven days; a clock that has gone back since makes them shorter.
 bool may_be_forgotten(Instant applied_at, Instant now) {
-  return now - applied_at >= std::chrono::days{7} - std::chrono::hours{4};
+  return now - applied_at >= std::chrono::days{7} - std::chrono::hours{12};
 }
 
 // Decisions that carry the idempotency key, which stands in the first entry of each.
@@ -82,8 +82,14 @@ std::vector<RecordName> Ledger::names() const {
   return names;
 }
 
+void Ledger::submitted(RequestId id, Instant now) {
+  Request& request = requests_[id];
+  if (++request.submitted == 1) request.asked_at = now;
+}
+
 void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
   Request& request = requests_[id];
+  latest_ = std::max(latest_, now);
   if (!answer) {
     if (answer.error().code != ErrorCode::outcome_unknown) ++request.undone;
     return;
@@ -91,7 +97,7 @@ void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
   if (!began_at_) began_at_ = now;
   if (request.other_body_of) {
     require(answer->kind == Answer::Kind::error ||
-                may_be_forgotten(requests_[*request.other_body_of].ok_at, now),
+                may_be_forgotten(requests_[*request.other_body_of].asked_at, latest_),
             "a key was accepted with another body");
     return;
   }
@@ -104,12 +110,15 @@ void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
             "a request without a key was accepted twice, for " + text_of(name));
     if (request.answer.revision == answer->revision && request.answer.state == answer->state)
       return;
-    require(may_be_forgotten(request.ok_at, now),
-            "a repeated request got another answer, for " + text_of(name));
+    require(may_be_forgotten(request.asked_at, latest_),
+            "a repeated request got another answer, for " + text_of(name) + ": " +
+                request.answer.state + " at revision " + std::to_string(request.answer.revision) +
+                " on " + to_text(request.asked_at) + ", " + answer->state + " at " +
+                std::to_string(answer->revision) + " on " + to_text(now) + ", request " +
+                request.stimulus.idempotency_key);
   }
   request.is_ok = true;
   request.answer = *answer;
-  request.ok_at = now;
   if (is_beat) return;
   if (std::holds_alternative<Stimulus::Create>(request.stimulus.what)) {
     require(!known_[name].is_created, text_of(name) + " was created twice");
@@ -233,7 +242,7 @@ void Ledger::check_messages(const Request& request, int applied, const Snapshot&
   const bool may_be_dropped = *event == "tell_must" && now - *began_at_ >= std::chrono::days{29};
   if (is_settled && !may_be_dropped) require(arrived == applied, what + " was lost");
   const int deliveries = *event == "tell" ? applied : 0;
-  const bool is_recent = request.is_ok && now - request.ok_at < std::chrono::hours{20};
+  const bool is_recent = request.is_ok && now - request.asked_at < std::chrono::hours{20};
   require(delivered <= deliveries && (!is_recent || delivered > 0 || deliveries == 0),
           what + ": " + std::to_string(delivered) + " deliveries");
 }

@@ -28,7 +28,7 @@ class Ledger {
   RequestId add_other_body(Stimulus stimulus, RequestId first);
   const Stimulus& stimulus(RequestId id) const { return requests_[id].stimulus; }
 
-  void submitted(RequestId id) { ++requests_[id].submitted; }
+  void submitted(RequestId id, Instant now);
   // By the engine; whether or not the answer arrives anywhere. Breaks when it cannot be true.
   void answered(RequestId id, const Result<Answer>& answer, Instant now);
   // An attempt was given to a worker, whether or not that worker hears of it.
@@ -47,11 +47,11 @@ class Ledger {
     Stimulus stimulus;
     std::string mark;
     int submitted = 0;
-    int undone = 0;  // answered that nothing was done
+    Instant asked_at = {};  // first: it may have been applied then, even if nobody was told
+    int undone = 0;         // answered that nothing was done
     bool is_ok = false;
     std::optional<RequestId> other_body_of = {};
     Answer answer = {};  // the first `ok`
-    Instant ok_at = {};
   };
   // What is known of one record.
   struct Known {
@@ -76,6 +76,7 @@ class Ledger {
   std::map<RecordName, Known> known_;
   std::set<std::string> tokens_;
   std::optional<Instant> began_at_;  // at the first answer
+  Instant latest_ = {};              // that was ever reached
 };
 
 }  // namespace pawl::sim

@@ -39,7 +39,7 @@ void Network::dispatch(RequestId id) {
 }
 
 void Network::submit(RequestId id) {
-  ledger_.submitted(id);
+  ledger_.submitted(id, process_.now());
   process_.engine().submit(ledger_.stimulus(id),
                            [this, id](Result<Answer> answer) { answered(id, answer); });
 }
