@@ -62,6 +62,36 @@ TEST_F(RowsTest, ACountThatCannotBe) {
 TEST_F(RowsTest, AMessageThatNobodyTakes) {
   EXPECT_EQ(found_after("UPDATE inbox SET waits = 5"), Found{"inbox 0"});
 }
+// One flipped bit makes word 5 a second word 4, which the search for 4 then finds.
+TEST_F(RowsTest, AWordWithAnotherNumber) {
+  {
+    const auto store = must_open(directory);
+    std::vector<Unit> units;
+    for (std::uint64_t id = 3; id <= 6; ++id) {
+      units.push_back(new_unit(id, "k"));
+      units.back().record.record.machine = "machine" + std::to_string(id);
+    }
+    ASSERT_TRUE((*store->begin())->commit(units));
+  }
+  std::fstream file(directory / "tables.db", std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  // Of a row: its length, its number, three bytes of types and one of their length, then the text.
+  const std::string_view kind("\x05\x04\x00", 3);
+  std::size_t number = std::string::npos;
+  for (std::size_t at = bytes.find("machine5"); at != std::string::npos;
+       at = bytes.find("machine5", at + 1))
+    if (std::string_view(bytes).substr(at - 5, 3) == kind) number = at - 5;
+  ASSERT_NE(number, std::string::npos);
+  file.clear();
+  file.seekp(static_cast<std::streamoff>(number));
+  file.put('\x04');
+  file.close();
+  const auto store = must_open(directory);
+  const RecordId of_machine4{4};
+  const auto loaded = (*store->begin())->load({&of_machine4, 1});
+  ASSERT_FALSE(loaded) << (*loaded)[0].machine;
+  EXPECT_EQ(loaded.error().code, ErrorCode::damaged);
+}
 TEST_F(RowsTest, NoVersionAndNoCounter) {
   tamper(directory, "DELETE FROM counter");
   EXPECT_EQ(open_sqlite_store(options_for(directory)).error().code, ErrorCode::damaged);

@@ -83,12 +83,23 @@ std::uint64_t entry_sum(std::uint64_t record, std::int64_t position, std::string
 
 // --- words -------------------------------------------------------------------------------------
 
+namespace {
+
+Error damaged_word(std::int64_t number) {
+  return {ErrorCode::damaged, "word " + std::to_string(number) +
+                                  " is not what was written: run `pawl verify`, restore a backup"};
+}
+
+}  // namespace
+
 Result<std::int64_t> Words::number(const std::string& text) {
   if (text.empty()) return std::int64_t{0};
   if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
-  PAWL_TRY(Rows rows, db_.query("SELECT id FROM word WHERE text = ?1", text));
+  PAWL_TRY(Rows rows, db_.query("SELECT id, sum FROM word WHERE text = ?1", text));
   PAWL_TRY(const bool found, rows.next());
   if (!found) return kNoWord;
+  if (static_cast<std::uint64_t>(rows.integer(1)) != checksum(text))
+    return damaged_word(rows.integer(0));
   return numbers_[text] = rows.integer(0);
 }
 
@@ -103,13 +114,18 @@ Result<std::string_view> Words::text(std::int64_t number) {
   if (number == 0) return std::string_view();
   if (const auto known = texts_.find(number); known != texts_.end())
     return std::string_view(known->second);
-  PAWL_TRY(Rows rows, db_.query("SELECT text, sum FROM word WHERE id = ?1", number));
-  PAWL_TRY(const bool found, rows.next());
-  if (!found || static_cast<std::uint64_t>(rows.integer(1)) != checksum(rows.text(0)))
-    return Error{ErrorCode::damaged, "word " + std::to_string(number) +
-                                         " is not what was written: run `pawl verify`, restore a "
-                                         "backup"};
-  return std::string_view(texts_[number] = rows.text(0));
+  std::string text;
+  {
+    PAWL_TRY(Rows rows, db_.query("SELECT text, sum FROM word WHERE id = ?1", number));
+    PAWL_TRY(const bool found, rows.next());
+    if (!found || static_cast<std::uint64_t>(rows.integer(1)) != checksum(rows.text(0)))
+      return damaged_word(number);
+    text = rows.text(0);
+  }
+  // The number is not in the checksum; the index by text has it a second time.
+  PAWL_TRY(const std::int64_t by_text, this->number(text));
+  if (by_text != number) return damaged_word(number);
+  return std::string_view(texts_[number] = std::move(text));
 }
 
 void Words::forget() {
