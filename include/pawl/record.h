@@ -179,9 +179,9 @@ struct Record {
   int priority = 5;  // 0 is first
 
   // Quiet part.
-  std::optional<Instant> ready_at = {};  // from when its task may be claimed
-  std::optional<Instant> wake_at = {};   // when the engine must act
-  std::optional<Instant> task_at = {};   // as ready_at, but kept while on hold
+  std::optional<Instant> ready_at = {};   // from when its task may be claimed
+  std::optional<Instant> wake_at = {};    // when the engine must act
+  std::optional<Instant> task_at = {};    // as ready_at, but kept while on hold
   std::optional<Instant> remove_at = {};  // when a record that is over goes, by `keep`
   std::vector<Timer> timers = {};
   Plan plan = {};

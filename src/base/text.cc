@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace pawl {
 
@@ -47,6 +48,13 @@ std::string in_quotes(std::string_view text) {
   if (text.size() <= length) return "'" + printable(text) + "'";
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   return "'" + printable(text.substr(0, length)) + "…'";
+}
+
+std::optional<std::int64_t> parse_whole(std::string_view text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = read.ec == std::errc{} && read.ptr == text.data() + text.size();
+  return is_whole ? std::optional(number) : std::nullopt;
 }
 
 std::string counted(std::size_t number, std::string_view what) {

@@ -1,6 +1,8 @@
 // Small words on ASCII text. Bytes above 127 are left as they are, whatever the locale.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +33,9 @@ std::string in_ticks(std::string_view name);
 
 // The text in quotes for a message: printable, and cut to a readable length.
 std::string in_quotes(std::string_view text);
+
+// The whole text as a decimal number.
+std::optional<std::int64_t> parse_whole(std::string_view text);
 
 // `1 state`, `2 states`.
 std::string counted(std::size_t number, std::string_view what);

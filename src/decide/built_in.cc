@@ -113,6 +113,7 @@ DelayedMessage delayed_message_of(const Record& send) {
   if (const auto epoch = number_of(send, "epoch"); epoch != 0)
     message.sent.epoch_only = static_cast<int>(epoch);
   message.must = JsonView(send.data).member("must").boolean();
+  message.call = JsonView(send.data).member("call").json();
   return message;
 }
 

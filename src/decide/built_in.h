@@ -34,7 +34,8 @@ struct DelayedMessage {
   std::string machine;
   std::string key;
   Stimulus::Sent sent;
-  bool must = false;  // a refusal fails the attempt; else it is noted
+  bool must = false;      // a refusal fails the attempt; else it is noted
+  std::string call = {};  // of a caller who asked for later: a stimulus as text, instead of `sent`
 };
 DelayedMessage delayed_message_of(const Record& send);
 

@@ -1,4 +1,5 @@
-// Following a newer version of the machine.
+#include "decide/migrate.h"
+
 #include <algorithm>
 
 #include "decide/data.h"
@@ -12,6 +13,8 @@ bool are_alike(const State& a, const State& b) {
   return a.final == b.final && a.task.has_value() == b.task.has_value();
 }
 
+}  // namespace
+
 const Migration* mapping_from(const Machine& newest, int version) {
   const auto& all = newest.definition().migrate;
   const auto found = std::find_if(all.begin(), all.end(),
@@ -19,22 +22,18 @@ const Migration* mapping_from(const Machine& newest, int version) {
   return found == all.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-// Where the record would be: by the mapping, by name, by id; of the same kind unless mapped.
-std::optional<StateId> Turn::state_in(const Machine& newest) const {
-  const Migration* mapping = mapping_from(newest, record_.version);
-  if (mapping)
+std::optional<StateId> state_in_newer(const Machine& newest, int version, const State& state) {
+  if (const Migration* mapping = mapping_from(newest, version))
     for (const Migration::Renamed& renamed : mapping->states)
-      if (renamed.from == record_.state) return renamed.to.id;
-  auto found = newest.find_state(record_.state);
-  if (!found && here().id) {
+      if (renamed.from == state.name) return renamed.to.id;
+  auto found = newest.find_state(state.name);
+  if (!found && state.id) {
     const auto& states = newest.definition().states;
     const auto same = std::find_if(states.begin(), states.end(),
-                                   [&](const State& state) { return state.id == here().id; });
+                                   [&](const State& other) { return other.id == state.id; });
     if (same != states.end()) found = static_cast<StateId>(same - states.begin());
   }
-  if (!found || !are_alike(newest.state(*found), here())) return std::nullopt;
+  if (!found || !are_alike(newest.state(*found), state)) return std::nullopt;
   return found;
 }
 
@@ -42,7 +41,7 @@ bool Turn::migrate() {
   const Machine* newest = stimulus_.newest;
   if (!newest || newest->version() <= record_.version) return false;
   if (newest->definition().pin || machine_->definition().pin) return false;
-  const auto target = state_in(*newest);
+  const auto target = state_in_newer(*newest, record_.version, here());
   if (!target) return false;
   const auto task_name = [](const Machine& machine, StateId state) {
     const State& working = machine.state(machine.owner_of(state).value_or(state));

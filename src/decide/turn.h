@@ -190,7 +190,6 @@ class Turn {
   // --- migrate.cc ------------------------------------------------------------------------------
   bool migrate();
   void compute_timers_again(const State& was);
-  std::optional<StateId> state_in(const Machine& newest) const;
 
   // --- turn.cc: entries, and the end of the decision -------------------------------------------
   void open(const Log& log);

@@ -19,29 +19,14 @@
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
+#include "pawl/task.h"
 #include "pawl/time.h"
 #include "pawl/why.h"
 #include "store/store.h"
 
 namespace pawl {
 
-inline constexpr std::size_t kClaimMax = 1'000;  // attempts
-inline constexpr int kUnderWayMax = 8;           // deliveries to one channel
-
-struct ClaimRequest {
-  std::vector<std::string> queues;
-  std::size_t max = 1;  // at least 1, at most kClaimMax
-  std::string worker = {};
-  Duration wait = {};  // at most, while nothing is ready
-};
-
-// An attempt that a worker was given.
-struct GivenAttempt {
-  Answer given;  // machine, key, task, fence, payload…
-  RecordId record = {};
-  std::string queue = {};  // that it was claimed from
-  std::string token;       // what settles it
-};
+inline constexpr int kUnderWayMax = 8;  // deliveries to one channel
 
 class Claims {
  public:

@@ -1,364 +1,281 @@
-#include "engine/engine.h"
+#include "pawl/engine.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <variant>
 
-#include "base/mutant.h"
-#include "engine/input.h"
-#include "engine/queue_name.h"
+#include "engine/apply.h"
+#include "engine/runner.h"
+#include "engine/stepper.h"
+#include "engine/virtual_clock.h"
+#include "pawl/decide.h"
+#include "store/memory/memory_store.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace pawl {
 namespace {
 
-// The bytes that a caller gives.
-struct Size {
-  std::size_t operator()(const Stimulus::Create& create) const {
-    return create.data.size() + create.payload.size();
-  }
-  std::size_t operator()(const Stimulus::Fire& fire) const {
-    return fire.payload.size() + (fire.create ? (*this)(*fire.create) : 0);
-  }
-  std::size_t operator()(const Stimulus::Beat& beat) const { return beat.progress.size(); }
-  std::size_t operator()(const Stimulus::Done& done) const { return done.result.size(); }
-  std::size_t operator()(const Stimulus::Fail& fail) const {
-    return fail.error.message.size() + fail.error.detail.size();
-  }
-  std::size_t operator()(const Stimulus::Order& order) const { return order.data.size(); }
-  std::size_t operator()(const auto&) const { return 0; }
-};
-
-// The name of the setting.
-const std::string kAlerts = "alerts";
-
-bool is_beat(const Stimulus& stimulus) {
-  return std::holds_alternative<Stimulus::Beat>(stimulus.what);
+// What only the engine itself may give.
+bool is_the_engines_own(const Stimulus& stimulus) {
+  return std::holds_alternative<Stimulus::Start>(stimulus.what) ||
+         std::holds_alternative<Stimulus::Wake>(stimulus.what) ||
+         std::holds_alternative<Stimulus::Sent>(stimulus.what) ||
+         std::holds_alternative<Stimulus::ChildChanged>(stimulus.what);
 }
 
-// When the record wakes with that lease.
-Instant wakes_at(const Record& record, Instant lease_until) {
-  Instant at = std::min(lease_until, record.running->deadline_at);
-  if (record.hold) return at;
-  for (const Timer& timer : record.timers) at = std::min(at, timer.at);
-  if (record.plan.next) at = std::min(at, *record.plan.next);
-  return at;
+Answer no_callers_stimulus() {
+  return {.kind = Answer::Kind::error,
+          .reason = "starts, wakes and messages are the engine's own: claim, fire or create"};
+}
+
+Stimulus asked(const RecordName& name, decltype(Stimulus::what) what, const CallOptions& options) {
+  return {.what = std::move(what),
+          .machine = name.machine,
+          .key = name.key,
+          .actor = options.actor,
+          .idempotency_key = options.idempotency_key,
+          .at = options.at,
+          .dry_run = options.dry_run};
+}
+
+Stimulus settled(const GivenAttempt& attempt, decltype(Stimulus::what) what) {
+  return {.what = std::move(what),
+          .machine = attempt.given.machine,
+          .key = attempt.given.key,
+          .actor = {.name = "worker"}};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::open(Store& store, EngineOptions options) {
-  PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
-  PAWL_TRY(Pauses pauses, Pauses::open(store));
-  PAWL_TRY(const std::vector<Setting> alerts, store.settings(kAlerts));
-  PAWL_TRY(const RecordId last, store.last_id());
-  PAWL_TRY(const std::vector<std::string> queues, store.queues());
-  Instant now;
-  {
-    PAWL_TRY(const auto batch, store.begin());
-    now = batch->now();
+// In the order in which they are made; the last is destroyed first.
+struct Engine::Parts {
+  Zones zones;
+  Guards guards = {};
+  std::set<std::string> channels = {};
+  std::unique_ptr<VirtualClock> clock = {};
+  std::unique_ptr<Store> store = {};
+  std::unique_ptr<Runner> runner = {};
+};
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
+  PAWL_TRY(Zones zones, Zones::open());
+  auto parts = std::make_unique<Parts>(Parts{.zones = zones, .guards = options.guards});
+  for (const auto& [name, channel] : options.channels) parts->channels.insert(name);
+  std::function<Instant()> now;
+  if (options.virtual_clock) {
+    parts->clock = std::make_unique<VirtualClock>(*options.virtual_clock);
+    now = [clock = parts->clock.get()] { return clock->now(); };
   }
-  std::optional<Ward> ward;
-  if (options.ward.empty()) {
-    ward.emplace();
+  StepperOptions stepper{.zones = std::move(zones), .guards = std::move(options.guards)};
+  stepper.noted = std::move(options.noted);
+  if (options.directory.empty()) {
+    if (!now) now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
+    parts->store = open_memory_store(now);
   } else {
-    PAWL_TRY(Ward opened, Ward::open(options.ward));
-    ward.emplace(std::move(opened));
+    PAWL_TRY(auto store,
+             open_sqlite_store(
+                 {.directory = options.directory, .clock = now, .creates = options.creates}));
+    stepper.closed_at = store->last_used();
+    stepper.ward = options.directory / "ward";
+    parts->store = std::move(store);
   }
-  Opened opened{.machines = std::move(machines),
-                .pauses = std::move(pauses),
-                .alerts = alerts.empty() ? Setting{.name = kAlerts} : alerts[0],
-                .ward = *std::move(ward),
-                .last_id = last.value,
-                .at = now};
-  const Instant closed_at = options.closed_at.value_or(now);
-  std::unique_ptr<Engine> engine(new Engine(store, std::move(opened), std::move(options)));
-  for (const std::string& queue : queues) engine->claims_.found(queue, closed_at);
-  return engine;
+  RunnerOptions runner{.functions = std::move(options.functions),
+                       .channels = std::move(options.channels),
+                       .task_threads = options.task_threads,
+                       .virtual_clock = parts->clock.get(),
+                       .on_stopped = std::move(options.on_stopped),
+                       .on_committed = std::move(options.on_committed)};
+  PAWL_TRY(parts->runner, Runner::open(*parts->store, std::move(stepper), std::move(runner)));
+  return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 
-Engine::Engine(Store& store, Opened opened, EngineOptions options)
-    : store_(store),
-      options_(std::move(options)),
-      machines_(std::move(opened.machines)),
-      ward_(std::move(opened.ward)),
-      last_id_(opened.last_id),
-      grace_(options_.closed_at.value_or(opened.at), opened.at),
-      claims_(options_.random, std::move(opened.pauses)),
-      retention_(store, opened.at),
-      alerts_(std::move(opened.alerts)),
-      poisoned_(ward_.poisoned()) {}
+// --- machines ----------------------------------------------------------------------------------
 
-Result<void> Engine::pause(Pause pause) { return claims_.pauses().pause(std::move(pause)); }
+Result<Applied> Engine::apply(std::span<const MachineText> files, const ApplyOptions& options) {
+  PAWL_TRY(ApplyPlan plan, plan_apply(*parts_->store, parts_->zones, parts_->guards,
+                                      parts_->channels, files, options));
+  if (options.dry_run || plan.stored.empty() || !plan.applied.is_good())
+    return std::move(plan.applied);
+  PAWL_CHECK(parts_->runner->between_batches([&](Stepper& engine) -> Result<void> {
+    PAWL_TRY(const bool is_put, parts_->store->put_machines(plan.stored));
+    if (!is_put)
+      return Error{ErrorCode::environment,
+                   "somebody else has applied another version meanwhile: look, and apply again"};
+    for (auto& machine : plan.machines) engine.machines().add(std::move(machine));
+    return {};
+  }));
+  return std::move(plan.applied);
+}
+
+Result<std::vector<MachineVersion>> Engine::machines() {
+  PAWL_TRY(const auto stored, parts_->store->machines());
+  std::vector<MachineVersion> versions;
+  for (const StoredMachine& one : stored) versions.push_back({one.name, one.version});
+  return versions;
+}
+
+Result<std::optional<std::string>> Engine::machine_text(const std::string& name, int version) {
+  PAWL_TRY(auto stored, parts_->store->machine(name, version));
+  if (!stored) return std::optional<std::string>();
+  return std::optional(std::move(stored->text));
+}
+
+std::shared_ptr<const Machine> Engine::machine(const std::string& name) {
+  return parts_->runner->between_batches(
+      [&](Stepper& engine) { return engine.machines().newest_shared(name); });
+}
+
+// --- stimuli -----------------------------------------------------------------------------------
+
+void Engine::submit(std::span<const Stimulus> stimuli,
+                    const std::function<void(std::size_t index, Result<Answer>)>& answered) {
+  std::vector<Stimulus> wanted;
+  std::vector<Stepper::Answered> completions;
+  for (std::size_t i = 0; i < stimuli.size(); ++i) {
+    if (is_the_engines_own(stimuli[i])) {
+      answered(i, no_callers_stimulus());
+      continue;
+    }
+    wanted.push_back(stimuli[i]);
+    completions.push_back([i, answered](Result<Answer> answer) { answered(i, std::move(answer)); });
+  }
+  parts_->runner->submit(std::move(wanted), std::move(completions));
+}
+
+Result<Answer> Engine::call(Stimulus stimulus) {
+  if (is_the_engines_own(stimulus)) return no_callers_stimulus();
+  return parts_->runner->call(std::move(stimulus));
+}
+
+Result<Answer> Engine::create(const RecordName& name, std::string data,
+                              const CallOptions& options) {
+  return call(asked(name, Stimulus::Create{.data = std::move(data)}, options));
+}
+
+Result<Answer> Engine::fire(const RecordName& name, std::string event, std::string payload,
+                            const CallOptions& options) {
+  return call(asked(name, Stimulus::Fire{.event = std::move(event), .payload = std::move(payload)},
+                    options));
+}
+
+Result<Answer> Engine::order(const RecordName& name, Stimulus::Order order,
+                             const CallOptions& options) {
+  return call(asked(name, std::move(order), options));
+}
+
+// --- workers -----------------------------------------------------------------------------------
+
+void Engine::claim(ClaimRequest request, Given given) {
+  parts_->runner->claim(std::move(request), std::move(given));
+}
+
+Result<std::vector<GivenAttempt>> Engine::claim(ClaimRequest request) {
+  return parts_->runner->claim(std::move(request));
+}
+
+Result<Answer> Engine::beat(const GivenAttempt& attempt, std::string progress) {
+  return call(settled(attempt, Stimulus::Beat{hash_of_token(attempt.token), std::move(progress)}));
+}
+
+Result<Answer> Engine::done(const GivenAttempt& attempt, std::string result) {
+  return call(settled(attempt, Stimulus::Done{hash_of_token(attempt.token), std::move(result)}));
+}
+
+Result<Answer> Engine::fail(const GivenAttempt& attempt, Failure error) {
+  return call(settled(attempt, Stimulus::Fail{hash_of_token(attempt.token), std::move(error)}));
+}
+
+// --- looking -----------------------------------------------------------------------------------
+
+Result<std::optional<Record>> Engine::show(const RecordName& name) {
+  return parts_->runner->find(name);
+}
+
+Result<Page<Record>> Engine::list(const Query& query, const Cursor& from) {
+  return parts_->store->list(query, from);
+}
+
+Result<Page<Entry>> Engine::log(RecordId record, const Cursor& from, std::size_t max) {
+  return parts_->store->log(record, from, max);
+}
+
+Result<Page<LoggedEntry>> Engine::feed(const Cursor& from, std::size_t max) {
+  return parts_->store->feed(from, max);
+}
+
+Result<Counts> Engine::counts() { return parts_->store->counts(); }
+
+Result<std::optional<Why>> Engine::why(const RecordName& name) {
+  return parts_->runner->between_batches([&](Stepper& engine) -> Result<std::optional<Why>> {
+    PAWL_TRY(const auto record, parts_->runner->find(name));
+    if (!record) return std::optional<Why>();
+    PAWL_TRY(Why why, engine.why(*record));
+    return std::optional(std::move(why));
+  });
+}
+
+Result<std::vector<std::string>> Engine::permitted(const RecordName& name, const Actor& actor) {
+  return parts_->runner->between_batches([&](Stepper& engine) -> Result<std::vector<std::string>> {
+    PAWL_TRY(const auto record, parts_->runner->find(name));
+    if (!record) return std::vector<std::string>();
+    PAWL_TRY(const auto machine, engine.machines().of(*record));
+    return permitted_events(*machine, *record, actor, now());
+  });
+}
+
+Result<std::optional<Record>> Engine::wait(const RecordName& name,
+                                           std::optional<std::int64_t> revision_above,
+                                           Duration at_most) {
+  return parts_->runner->wait(name, revision_above, at_most);
+}
+
+void Engine::wait(const RecordName& name, std::optional<std::int64_t> revision_above,
+                  Duration at_most, Waited waited) {
+  parts_->runner->wait(name, revision_above, at_most, std::move(waited));
+}
+
+// --- steering ----------------------------------------------------------------------------------
+
+Result<void> Engine::pause(Pause pause) {
+  return parts_->runner->between_batches(
+      [&](Stepper& engine) { return engine.pause(std::move(pause)); });
+}
 
 Result<bool> Engine::unpause(const PauseTarget& target) {
-  PAWL_TRY(const bool was_paused, claims_.pauses().unpause(target));
-  if (was_paused) claims_.resume(target);
-  return was_paused;
+  return parts_->runner->between_batches([&](Stepper& engine) { return engine.unpause(target); });
+}
+
+std::vector<Pause> Engine::pauses() {
+  return parts_->runner->between_batches([](Stepper& engine) { return engine.pauses(); });
 }
 
 Result<void> Engine::set_alerts(const std::string& channel) {
-  Setting setting{kAlerts, channel, alerts_.revision};
-  PAWL_TRY(alerts_, store_.put_setting(setting));
-  if (alerts_.value == channel) return {};
-  setting.revision = alerts_.revision;  // there was one, and it had been taken away
-  PAWL_TRY(alerts_, store_.put_setting(setting));
+  return parts_->runner->between_batches(
+      [&](Stepper& engine) { return engine.set_alerts(channel); });
+}
+
+// --- time --------------------------------------------------------------------------------------
+
+Instant Engine::now() const {
+  return parts_->clock ? parts_->clock->now()
+                       : std::chrono::floor<Duration>(std::chrono::system_clock::now());
+}
+
+Result<void> Engine::run_until(Instant until) {
+  if (!parts_->clock || until < now())
+    return Error{ErrorCode::bad_input, "only a virtual clock can be moved, and only forward"};
+  PAWL_CHECK(parts_->runner->run_until(until, false));
   return {};
 }
 
-Result<Why> Engine::why(const Record& record) {
-  PAWL_TRY(const auto machine, machines_.of(record));
-  PAWL_TRY(const auto batch, store_.begin());
-  std::optional<Blocked> blocked;
-  if (record.ready_at && *record.ready_at <= batch->now()) {
-    PAWL_TRY(const auto ahead, machines_.ahead_of(record));
-    PAWL_TRY(blocked, claims_.blocked(*ahead, record, *batch));
-  }
-  return pawl::why(*machine, record, batch->now(), blocked);
-}
-
-void Engine::submit(Stimulus stimulus, Answered answered) {
-  if (stopped_) return answered(*stopped_);
-  std::string wrong = check_input(stimulus);
-  requests_.push_back({std::move(stimulus), std::move(answered), std::move(wrong)});
-}
-
-void Engine::claim(ClaimRequest request, Claims::Answered answered) {
-  if (stopped_) return answered(*stopped_);
-  claims_.add(std::move(request), std::move(answered));
-}
-
-// --- one batch ---------------------------------------------------------------------------------
-
-Result<Engine::Stepped> Engine::step(bool passed) {
-  if (stopped_) return *stopped_;
-  Taken taken;
-  take_requests(taken);
-  auto batch = store_.begin();
-  if (!batch) return fail(taken, batch.error());
-  const Instant now = (*batch)->now();
-  Round round(
-      {store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value, options_.noted},
-      **batch);
-  if (auto decided = decide(round, **batch, taken, passed); !decided)
-    return fail(taken, decided.error());
-  std::vector<UnitOutcome> outcomes;
-  if (mutant(Mutant::answer_before_commit)) {
-    answer(taken, round.units(), std::vector<UnitOutcome>(round.units().size()), now);
-    for (Request& request : taken.requests) request.answered = [](const Result<Answer>&) {};
-  }
-  if (!round.units().empty()) {
-    auto committed = (*batch)->commit(round.units());
-    if (!committed) return fail(taken, committed.error());
-    outcomes = *std::move(committed);
-  }
-  batch->reset();
-  std::optional<Error> unbeaten;
-  if (!taken.beats.empty()) {
-    auto live = store_.extend(taken.beats);
-    if (!live) unbeaten = live.error();
-    for (std::size_t i = 0; live && i < taken.beats.size(); ++i)
-      if (!(*live)[i] && i < taken.beating.size()) {
-        Answer& answer = taken.decided[taken.beating[i]].answer;
-        answer = {.kind = Answer::Kind::stale,
-                  .reason = "this attempt is over: stop working",
-                  .cancel = true};
-      }
-  }
-  for (const Unit& unit : round.units()) ward_.clear(unit.record.record.id);
-  retention_.committed(round.units(), machines_);
-  if (options_.committed && !round.units().empty()) options_.committed(round.units());
-  poisoned_.clear();
-  const auto units = std::count_if(
-      outcomes.begin(), outcomes.end(),
-      [](const UnitOutcome& outcome) { return outcome.kind == UnitOutcome::Kind::committed; });
-  if (unbeaten) fail_beats(taken, *unbeaten);
-  answer(taken, round.units(), outcomes, now);
-  if (unbeaten) {
-    Taken nothing;
-    return fail(nothing, *unbeaten);
-  }
-  auto swept = retention_.sweep(now);
-  if (!swept) {
-    Taken nothing;
-    return fail(nothing, swept.error());
-  }
-  taken.has_more = taken.has_more || *swept;
-  PAWL_TRY(Stepped stepped, rest(taken, now));
-  stepped.units = static_cast<std::size_t>(units);
-  return stepped;
-}
-
-void Engine::take_requests(Taken& taken) {
-  std::size_t bytes = 0;
-  while (!requests_.empty() && taken.requests.size() < options_.batch_max &&
-         bytes < options_.batch_bytes_max) {
-    bytes += std::visit(Size{}, requests_.front().stimulus.what);
-    taken.requests.push_back(std::move(requests_.front()));
-    requests_.pop_front();
-  }
-  taken.decided.resize(taken.requests.size());
-}
-
-Result<void> Engine::decide(Round& round, Batch& batch, Taken& taken, bool passed) {
-  PAWL_CHECK(hold_poisoned(round));
-  PAWL_CHECK(take_messages(round, batch, taken));
-  PAWL_CHECK(take_due(round, batch, taken, passed));
-  PAWL_CHECK(decide_requests(round, taken));
-  PAWL_CHECK(take_sends(round, batch, taken));
-  const std::size_t some = std::max<std::size_t>(1, options_.batch_max / 4);
-  PAWL_CHECK(claims_.serve(round, batch, some));
-  PAWL_TRY(const bool more_are_over, retention_.run(round, batch, some));
-  taken.has_more = taken.has_more || more_are_over;
-  return decide_beats(round, taken);
-}
-
-Result<void> Engine::hold_poisoned(Round& round) {
-  for (const RecordId id : poisoned_) {
-    PAWL_TRY(InWork * in, round.records().find(id));
-    if (in != nullptr)
-      PAWL_CHECK(round.hold(*in, "poison",
-                            "the process ended twice while this record was being decided; look at "
-                            "its log, then release it"));
-  }
-  return {};
-}
-
-Result<void> Engine::take_messages(Round& round, Batch& batch, Taken& taken) {
-  const Claim claim{.kind = Claim::Kind::inbox,
-                    .max = std::max<std::size_t>(1, options_.batch_max / 4)};
-  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
-  std::size_t messages = 0;
-  for (const Claimed& one : claimed) messages += one.messages.size();
-  const bool is_all = messages < claim.max;
-  taken.has_more = taken.has_more || !is_all;
-  return round.take(std::move(claimed), is_all);
-}
-
-Result<void> Engine::take_due(Round& round, Batch& batch, Taken& taken, bool passed) {
-  const Claim claim{.kind = Claim::Kind::due,
-                    .max = std::max<std::size_t>(1, options_.batch_max / 4)};
-  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
-  taken.has_more = taken.has_more || claimed.size() == claim.max;
-  for (Claimed& one : claimed) {
-    PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
-    const Record& record = in->record;
-    if (const auto lease = in->unit ? std::nullopt : grace_.extended(record, round.now())) {
-      taken.beats.push_back({.record = record.id,
-                             .fence = record.fence,
-                             .lease_until = lease,
-                             .wake_at = wakes_at(record, *lease),
-                             .progress = record.running->progress});
-      continue;
-    }
-    PAWL_TRY(const bool is_done, round.wake(*in, passed));
-    taken.is_tied = taken.is_tied || !is_done;
-  }
-  return {};
-}
-
-Result<void> Engine::take_sends(Round& round, Batch& batch, Taken& taken) {
-  const Claim claim{.queue = std::string(kSendQueue),
-                    .max = std::max<std::size_t>(1, options_.batch_max / 16)};
-  PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
-  taken.has_more = taken.has_more || claimed.size() == claim.max;
-  for (Claimed& one : claimed) {
-    PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
-    PAWL_CHECK(round.carry_out(*in, hash_of_token(token_text(options_.random()))));
-  }
-  return {};
-}
-
-Result<void> Engine::decide_requests(Round& round, Taken& taken) {
-  std::vector<const Stimulus*> asked;
-  for (const Request& request : taken.requests)
-    if (request.wrong.empty()) asked.push_back(&request.stimulus);
-  PAWL_CHECK(round.prepare(asked));
-  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
-    if (!taken.requests[i].wrong.empty())
-      taken.decided[i].answer = {.kind = Answer::Kind::error, .reason = taken.requests[i].wrong};
-    if (is_beat(taken.requests[i].stimulus) || !taken.requests[i].wrong.empty()) continue;
-    PAWL_TRY(taken.decided[i], round.decide(taken.requests[i].stimulus));
-  }
-  return {};
-}
-
-Result<void> Engine::decide_beats(Round& round, Taken& taken) {
-  std::vector<Beat> extended = std::exchange(taken.beats, {});
-  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
-    if (!is_beat(taken.requests[i].stimulus) || !taken.requests[i].wrong.empty()) continue;
-    PAWL_TRY(Round::Beaten beaten, round.beat(taken.requests[i].stimulus));
-    taken.decided[i] = std::move(beaten.decided);
-    if (!beaten.beat) continue;
-    PAWL_TRY(const InWork* in, round.records().find(beaten.beat->record));
-    grace_.beaten(in->record);
-    taken.beats.push_back(*std::move(beaten.beat));
-    taken.beating.push_back(i);
-  }
-  for (Beat& beat : extended) {  // unless its worker has just shown itself
-    const bool is_there = std::any_of(taken.beats.begin(), taken.beats.end(),
-                                      [&](const Beat& own) { return own.record == beat.record; });
-    if (!is_there) taken.beats.push_back(std::move(beat));
-  }
-  return {};
-}
-
-// --- after the commit --------------------------------------------------------------------------
-
-// Whoever stands on a unit that lost a race asks again.
-void Engine::answer(Taken& taken, std::span<const Unit> units,
-                    std::span<const UnitOutcome> outcomes, Instant now) {
-  for (std::size_t i = taken.requests.size(); i-- > 0;) {
-    const auto unit = taken.decided[i].unit;
-    if (unit && outcomes[*unit].kind != UnitOutcome::Kind::committed &&
-        !mutant(Mutant::lost_race_unnoticed)) {
-      requests_.push_front(std::move(taken.requests[i]));
-      taken.requests[i].answered = {};
-    }
-  }
-  for (std::size_t i = 0; i < taken.requests.size(); ++i)
-    if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
-  claims_.answer(units, outcomes, now);
-}
-
-// What else there was is committed, and is answered so.
-void Engine::fail_beats(Taken& taken, const Error& error) {
-  for (const std::size_t i : taken.beating) {
-    std::exchange(taken.requests[i].answered, {})(error);
-    taken.decided[i].unit.reset();  // it is not asked again
-  }
-}
-
-// Nothing was done, or it is not known.
-Error Engine::fail(Taken& taken, Error error) {
-  claims_.take_back();
-  for (Request& request : taken.requests) request.answered(error);
-  if (error.code == ErrorCode::outcome_unknown) stop(error);
-  return error;
-}
-
-void Engine::stop(const Error& error) {
-  stopped_ = error;
-  for (Request& request : std::exchange(requests_, {})) request.answered(error);
-  claims_.fail(error);
-}
-
-void Engine::close() { stop({ErrorCode::environment, "the engine is closed: nothing was done"}); }
-
-Result<Engine::Stepped> Engine::rest(const Taken& taken, Instant now) {
-  Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more() ||
-                              retention_.has_more()};
-  if (stepped.has_more) return stepped;
-  std::vector<std::string> queues = claims_.queues(now);
-  queues.emplace_back(kSendQueue);
-  PAWL_TRY(stepped.next, store_.next_due(queues));
-  if (mutant(Mutant::lost_wake_up) && taken.requests.empty()) stepped.next.reset();
-  if (stepped.next && *stepped.next <= now) {
-    stepped.has_more = !taken.is_tied;
-    stepped.next = now + Duration{1};
-  }
-  if (const auto next = claims_.next(now); next && (!stepped.next || *next < *stepped.next))
-    stepped.next = next;
-  if (!stepped.next || retention_.next() < *stepped.next) stepped.next = retention_.next();
-  return stepped;
+Result<Instant> Engine::run_until_idle(Instant no_later_than) {
+  if (!parts_->clock)
+    return Error{ErrorCode::bad_input, "only a virtual clock can be moved, and only forward"};
+  return parts_->runner->run_until(no_later_than, true);
 }
 
 }  // namespace pawl

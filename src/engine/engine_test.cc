@@ -1,5 +1,5 @@
 // The engine on either store, one behaviour at a time.
-#include "engine/engine.h"
+#include "engine/stepper.h"
 
 #include <string>
 #include <vector>

@@ -18,45 +18,10 @@
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
+#include "pawl/task.h"
 #include "pawl/time.h"
 
 namespace pawl {
-
-// One attempt at a task, as the function sees it.
-class TaskRun {
- public:
-  // Machine, key, task, attempt, fence, payload, progress of the attempt before, deadline.
-  const Answer& given() const { return attempt_.given; }
-
-  // Whether to stop: the attempt was revoked, its time is over, or the process is ending. What is
-  // returned then changes nothing; `returned` as the code of a failure hands the attempt back.
-  bool is_cancelled() const { return is_cancelled_; }
-
-  // JSON: kept, shown to people, and given to the next attempt.
-  void report(std::string progress);
-
- private:
-  friend class FunctionPool;
-
-  explicit TaskRun(GivenAttempt attempt) : attempt_(std::move(attempt)) {}
-
-  GivenAttempt attempt_;
-  std::atomic<bool> is_cancelled_ = false;
-  std::mutex mutex_;
-  std::optional<std::string> progress_;  // not told yet
-  Duration beats_every_ = {};            // zero: only to tell the progress
-  Instant next_beat_ = kInstantMax;
-};
-
-// The result as JSON, or the failure.
-struct TaskResult {
-  std::string result = "{}";
-  std::optional<Failure> failure = {};
-};
-
-// May run on several threads at once. An exception is a failure with code `crashed`.
-using TaskFunction = std::function<TaskResult(TaskRun&)>;
-using Functions = std::map<std::string, TaskFunction>;  // by the queue they take from
 
 // What the pool asks of those around it; each may be called from any thread.
 struct FunctionCalls {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/stepper.h"
 #include "gtest/gtest.h"
 #include "pawl/decide.h"
 #include "store/memory/memory_store.h"
@@ -63,7 +63,7 @@ TEST(LostRaceTest, WhatStandsOnALostUnitIsLostAsWell) {
   ASSERT_TRUE(*store->put_machine(kListener));
   Speaking rival;
   const auto contested_store = contested(*store, rival);
-  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  const auto engine = *Stepper::open(*contested_store, {.zones = all_zones()});
   int answers = 0;
   const auto submit = [&](decltype(Stimulus::what) what) {
     engine->submit(
@@ -93,7 +93,7 @@ TEST(LostRaceTest, AStartThatIsLostTakesNoPlaceInItsChannel) {
   ASSERT_TRUE(*store->put_machine(kListener));
   Speaking rival;
   const auto contested_store = contested(*store, rival);
-  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  const auto engine = *Stepper::open(*contested_store, {.zones = all_zones()});
   const auto submit = [&](const GivenAttempt* attempt, decltype(Stimulus::what) what) {
     engine->submit({.what = std::move(what),
                     .machine = attempt == nullptr ? "listener" : attempt->given.machine,
@@ -138,8 +138,8 @@ states:
   ASSERT_TRUE(*store->put_machine(job));
   FullForBeats rival;
   const auto contested_store = contested(*store, rival);
-  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
-  const auto create = [&](const std::string& key, Engine::Answered answered) {
+  const auto engine = *Stepper::open(*contested_store, {.zones = all_zones()});
+  const auto create = [&](const std::string& key, Stepper::Answered answered) {
     engine->submit({.what = Stimulus::Create{}, .machine = "job", .key = key, .actor = {"app"}},
                    std::move(answered));
   };
@@ -179,7 +179,7 @@ TEST(LostRaceTest, WhatWasCommittedIsAnsweredAlthoughNothingCanBeForgotten) {
   ASSERT_TRUE(*store->put_machine(kListener));
   FullForForgetting rival;
   const auto contested_store = contested(*store, rival);
-  const auto engine = *Engine::open(*contested_store, {.zones = all_zones()});
+  const auto engine = *Stepper::open(*contested_store, {.zones = all_zones()});
   std::optional<Result<Answer>> created;
   engine->submit({.what = Stimulus::Create{}, .machine = "listener", .key = "l1", .actor = {"app"}},
                  [&](Result<Answer> answer) { created = std::move(answer); });

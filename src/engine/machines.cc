@@ -44,6 +44,11 @@ const Machine* Machines::newest(std::string_view name) const {
   return versions == machines_.end() ? nullptr : versions->second.rbegin()->second.get();
 }
 
+std::shared_ptr<const Machine> Machines::newest_shared(std::string_view name) const {
+  const auto versions = machines_.find(name);
+  return versions == machines_.end() ? nullptr : versions->second.rbegin()->second;
+}
+
 std::vector<std::string> Machines::names() const {
   std::vector<std::string> names;
   for (const auto& [name, versions] : machines_) names.push_back(name);

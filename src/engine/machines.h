@@ -31,6 +31,7 @@ class Machines {
 
   // The newest version; null when there is no such machine. Built-in ones are not among them.
   const Machine* newest(std::string_view name) const;
+  std::shared_ptr<const Machine> newest_shared(std::string_view name) const;
   std::vector<std::string> names() const;
 
   // Of the record's version, also of a built-in machine.

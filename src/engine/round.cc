@@ -8,6 +8,7 @@
 #include "base/sort_unique.h"
 #include "base/text.h"
 #include "decide/consequences.h"
+#include "decide/json_edit.h"
 #include "engine/queue_name.h"
 #include "pawl/assert.h"
 
@@ -84,9 +85,61 @@ Result<void> Round::prepare(std::span<const Stimulus* const> asked) {
 
 Result<Round::Decided> Round::decide(Stimulus& stimulus) {
   PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
+  PAWL_TRY(auto refused, refuse_outside(stimulus, in));
+  if (refused) return Decided{*std::move(refused)};
+  if (stimulus.at && *stimulus.at > now_) return postpone(stimulus);
   PAWL_TRY(Decided decided, decide_one(stimulus, in, {}));
   PAWL_CHECK(settle());
   return decided;
+}
+
+// What no caller may give: records of built-in machines, parents that do not exist. A parent is
+// found by its name.
+Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const InWork* in) {
+  if (in == nullptr && is_built_in(stimulus.machine))
+    return std::optional(error_answer("there is no record " + stimulus.machine + "/" +
+                                      stimulus.key + ", and only the engine makes records of " +
+                                      in_ticks(stimulus.machine)));
+  auto* create = std::get_if<Stimulus::Create>(&stimulus.what);
+  if (auto* fire = std::get_if<Stimulus::Fire>(&stimulus.what); fire != nullptr && fire->create)
+    create = &*fire->create;
+  if (create == nullptr || !create->parent) return std::optional<Answer>();
+  const RecordName name{create->parent->machine, create->parent->key};
+  PAWL_TRY(const InWork* parent, records_.find(name));
+  if (parent == nullptr)
+    return std::optional(
+        error_answer("the parent " + name.machine + "/" + name.key + " does not exist"));
+  create->parent->id = parent->record.id;
+  return std::optional<Answer>();
+}
+
+// The call is kept as it is, and made at its time in the name of whoever asks now. Repeated with
+// its idempotency key it is the same `send` record.
+Result<Round::Decided> Round::postpone(Stimulus& stimulus) {
+  if (around_.machines.newest(stimulus.machine) == nullptr) {
+    Stimulus now = stimulus;  // the answer is the same at any time
+    return decide_one(now, nullptr, {});
+  }
+  Stimulus::Create create{.ready_at = stimulus.at};
+  {
+    JsonMap data(create.data = {});
+    data.text("machine", stimulus.machine);
+    data.text("key", stimulus.key);
+    data.json("call", message_text(stimulus));
+  }
+  const std::string unique = stimulus.idempotency_key.empty()
+                                 ? std::to_string(around_.last_id + 1)
+                                 : stimulus.machine + "/" + std::to_string(stimulus.key.size()) +
+                                       "/" + stimulus.key + "/" + stimulus.idempotency_key;
+  Stimulus send{.what = std::move(create),
+                .machine = std::string(kSendMachine),
+                .key = "call/" + unique,
+                .actor = stimulus.actor,
+                .dry_run = stimulus.dry_run};
+  PAWL_TRY(InWork * in, records_.find(name_of(send)));
+  if (in != nullptr && in->record.data != std::get<Stimulus::Create>(send.what).data)
+    return Decided{error_answer("this idempotency key was used for another request")};
+  return decide_one(send, in, {});
 }
 
 Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
@@ -148,10 +201,6 @@ Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const T
   std::shared_ptr<const Machine> machine;
   if (in != nullptr) {
     machine = in->machine;
-  } else if (is_built_in(stimulus.machine)) {  // what makes these is no caller's to give
-    return Decided{error_answer("there is no record " + stimulus.machine + "/" + stimulus.key +
-                                ", and only the engine makes records of " +
-                                in_ticks(stimulus.machine))};
   } else {
     PAWL_TRY(machine, around_.machines.of_new(stimulus));
     if (machine == nullptr)
@@ -583,14 +632,19 @@ Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
   const std::string name = message.machine + "/" + message.key;
   std::string refusal;
   Taking after;
-  Stimulus sent{.what = message.sent,
-                .machine = message.machine,
-                .key = message.key,
-                .actor = engine(),
-                .idempotency_key = send.record.key};
+  Stimulus sent{.what = message.sent, .actor = engine()};
   PAWL_TRY(InWork * receiver, records_.find(RecordName{message.machine, message.key}));
+  if (!message.call.empty()) {
+    sent = std::get<Stimulus>(read_message(message.call));
+    const auto* fire = std::get_if<Stimulus::Fire>(&sent.what);
+    if (fire != nullptr && receiver != nullptr)  // like any message it waits for the end of a hold
+      sent.what = Stimulus::Sent{.event = fire->event, .payload = fire->payload};
+  }
+  sent.machine = message.machine;
+  sent.key = message.key;
+  sent.idempotency_key = send.record.key;
   bool waits = false;
-  if (receiver == nullptr) {
+  if (receiver == nullptr && message.call.empty()) {
     refusal = "there is no record " + name;
     note(refusal + ": the message is not delivered");
   } else {
@@ -600,6 +654,7 @@ Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
     const auto kind = decided.answer.kind;
     if (waits || (kind != Answer::Kind::ok && kind != Answer::Kind::duplicate))
       refusal = decided.answer.reason.empty() ? name + " is on hold" : decided.answer.reason;
+    if (!message.call.empty() && !refusal.empty() && !waits) note(name + ": " + refusal);
   }
   const bool fails = message.must && !refusal.empty();
   Stimulus end = fails ? to_record(send.record,

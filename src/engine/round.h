@@ -71,7 +71,8 @@ class Round {
   // Looks up what the callers ask about, at once.
   Result<void> prepare(std::span<const Stimulus* const> asked);
 
-  // A stimulus from a caller, and the messages that follow from it.
+  // A stimulus from a caller, and the messages that follow from it. One that is for later becomes a
+  // `send` record.
   Result<Decided> decide(Stimulus& stimulus);
 
   // A worker shows that it is alive. What is to be written, beside the units; none when it is
@@ -152,6 +153,8 @@ class Round {
     std::vector<Draft> drafts = {};
   };
 
+  Result<std::optional<Answer>> refuse_outside(Stimulus& stimulus, const InWork* in);
+  Result<Decided> postpone(Stimulus& stimulus);
   Result<Decided> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking);
   Result<void> decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,
                               Decision& decision);

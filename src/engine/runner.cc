@@ -29,35 +29,39 @@ struct Awaited {
 
 }  // namespace
 
-Result<std::unique_ptr<Runner>> Runner::open(Store& store, EngineOptions engine,
+Result<std::unique_ptr<Runner>> Runner::open(Store& store, StepperOptions engine,
                                              RunnerOptions options) {
   std::unique_ptr<Runner> runner(new Runner(store, std::move(options)));
   Runner& self = *runner;
-  engine.committed = [&self](std::span<const Unit> units) { self.see(units); };
-  PAWL_TRY(self.engine_, Engine::open(store, std::move(engine)));
-  self.thread_ = std::thread([&self] { self.run(); });
+  engine.committed = [&self](std::span<const Unit> units) {
+    self.see(units);
+    if (self.options_.on_committed) self.options_.on_committed();
+  };
+  PAWL_TRY(self.engine_, Stepper::open(store, std::move(engine)));
   Functions functions = functions_of(self.options_.channels);
   for (auto& [name, function] : self.options_.functions)
     functions[std::string(kFunctionQueue) + name] = std::move(function);
   const int threads = std::clamp(self.options_.task_threads, 1, static_cast<int>(kTaskThreadsMax));
+  if (!functions.empty()) self.task_threads_ = threads;
+  self.thread_ = std::thread([&self] { self.run(); });
   self.pool_ = std::make_unique<FunctionPool>(
       std::move(functions), threads,
       FunctionCalls{
           .claim =
               [&self](ClaimRequest request, Claims::Answered answered) {
-                self.claim(std::move(request), std::move(answered));
+                self.claim_for_task(std::move(request), std::move(answered));
               },
           .submit =
-              [&self](Stimulus stimulus, Engine::Answered answered) {
+              [&self](Stimulus stimulus, Stepper::Answered answered) {
                 self.submit(std::move(stimulus), std::move(answered));
               },
-          .now = clock_now,
+          .now = [&self] { return self.now(); },
           .begins = [&self](std::size_t thread,
                             RecordId record) { self.engine_->ward().enter_task(thread, record); },
           .ends =
               [&self](std::size_t thread, RecordId record) {
                 self.engine_->ward().leave_task(thread);
-                self.post([record](Engine& own) { own.ward().clear_task(record); });
+                self.post([record](Stepper& own) { own.ward().clear_task(record); });
               }});
   return runner;
 }
@@ -84,22 +88,34 @@ void Runner::post(Act act) {
   if (was_empty) wake_.notify_one();
 }
 
-void Runner::submit(Stimulus stimulus, Engine::Answered answered) {
-  post([stimulus = std::move(stimulus), answered = std::move(answered)](Engine& engine) mutable {
+void Runner::submit(Stimulus stimulus, Stepper::Answered answered) {
+  post([stimulus = std::move(stimulus), answered = std::move(answered)](Stepper& engine) mutable {
     engine.submit(std::move(stimulus), std::move(answered));
   });
 }
 
-void Runner::submit(std::vector<Stimulus> stimuli, std::vector<Engine::Answered> answered) {
-  post([stimuli = std::move(stimuli), answered = std::move(answered)](Engine& engine) mutable {
+void Runner::submit(std::vector<Stimulus> stimuli, std::vector<Stepper::Answered> answered) {
+  post([stimuli = std::move(stimuli), answered = std::move(answered)](Stepper& engine) mutable {
     for (std::size_t i = 0; i < stimuli.size(); ++i)
       engine.submit(std::move(stimuli[i]), std::move(answered[i]));
   });
 }
 
 void Runner::claim(ClaimRequest request, Claims::Answered answered) {
-  post([request = std::move(request), answered = std::move(answered)](Engine& engine) mutable {
+  post([request = std::move(request), answered = std::move(answered)](Stepper& engine) mutable {
     engine.claim(std::move(request), std::move(answered));
+  });
+}
+
+// A task thread that asks has nothing else to do until it is answered.
+void Runner::claim_for_task(ClaimRequest request, Claims::Answered answered) {
+  auto counted = [this, answered = std::move(answered)](Result<std::vector<GivenAttempt>> given) {
+    --idle_task_threads_;
+    answered(std::move(given));
+  };
+  post([this, request = std::move(request), counted = std::move(counted)](Stepper& engine) mutable {
+    ++idle_task_threads_;
+    engine.claim(std::move(request), std::move(counted));
   });
 }
 
@@ -119,54 +135,99 @@ Result<std::optional<Record>> Runner::wait(const RecordName& name,
                                            std::optional<std::int64_t> revision_above,
                                            Duration at_most) {
   Awaited<std::optional<Record>> awaited;
-  const Instant until = clock_now() + std::min(at_most, kDurationMax / 4);
-  post([&, wait = Wait{name, revision_above, until, awaited.completion()}](Engine&) mutable {
+  wait(name, revision_above, at_most, awaited.completion());
+  return awaited.result.get();
+}
+
+void Runner::wait(const RecordName& name, std::optional<std::int64_t> revision_above,
+                  Duration at_most, Waited waited) {
+  const Instant until = now() + std::min(at_most, kDurationMax / 4);
+  post([this, wait = Wait{name, revision_above, until, std::move(waited)}](Stepper&) mutable {
     begin_wait(std::move(wait));
+  });
+}
+
+Result<Instant> Runner::run_until(Instant until, bool stops_when_idle) {
+  Awaited<Instant> awaited;
+  post([this, advance = Advance{until, stops_when_idle, awaited.completion()}](Stepper&) mutable {
+    advances_.push_back(std::move(advance));
   });
   return awaited.result.get();
 }
 
 // --- the thread that decides -------------------------------------------------------------------
 
+Instant Runner::now() const {
+  return options_.virtual_clock != nullptr ? options_.virtual_clock->now() : clock_now();
+}
+
 void Runner::run() {
-  std::optional<Instant> next = clock_now();
+  std::optional<Instant> next = now();
   for (;;) {
     std::deque<Act> acts;
     {
       std::unique_lock lock(mutex_);
-      const auto is_asked = [&] { return stops_ || !acts_.empty(); };
-      if (!next) {
-        wake_.wait(lock, is_asked);
-      } else if (*next > clock_now()) {
-        wake_.wait_until(lock, std::chrono::system_clock::time_point(*next), is_asked);
-      }
+      sleep_until(next, lock);
       acts.swap(acts_);
       if (stops_ && acts.empty()) break;
     }
     for (const Act& act : acts) act(*engine_);
     next = step();
   }
+  const Error closed{ErrorCode::environment, "the engine is closed: nothing more happens"};
   engine_->close();
-  for (Wait& wait : waits_)
-    wait.answered(Error{ErrorCode::environment, "the engine is closed: nothing more happens"});
+  for (Wait& wait : waits_) wait.answered(closed);
+  for (Advance& advance : advances_) advance.answered(closed);
+}
+
+// Until somebody asks, or it is time. A virtual clock does not move by itself.
+void Runner::sleep_until(std::optional<Instant> next, std::unique_lock<std::mutex>& lock) {
+  const auto is_asked = [&] { return stops_ || !acts_.empty(); };
+  if (next && *next <= now()) return;
+  if (!next || options_.virtual_clock != nullptr) {
+    wake_.wait(lock, is_asked);
+  } else {
+    wake_.wait_until(lock, std::chrono::system_clock::time_point(*next), is_asked);
+  }
 }
 
 // When to be called again, if nobody asks before.
 std::optional<Instant> Runner::step() {
   const bool was_stopped = engine_->stopped().has_value();
-  const auto stepped = engine_->step();
+  const auto stepped = engine_->step(!advances_.empty() && now() < advances_.front().until);
   end_waits();
   if (!stepped) {
-    if (!engine_->stopped()) return clock_now() + kAgainAfter;
+    if (!engine_->stopped()) return now() + kAgainAfter;
     if (!was_stopped && options_.on_stopped) options_.on_stopped(stepped.error());
     for (Wait& wait : std::exchange(waits_, {})) wait.answered(stepped.error());
+    for (Advance& advance : std::exchange(advances_, {})) advance.answered(stepped.error());
     return std::nullopt;
   }
-  if (stepped->has_more) return clock_now();
+  if (stepped->has_more) return now();
   std::optional<Instant> next = stepped->next;
   for (const Wait& wait : waits_)
     if (!next || wait.until < *next) next = wait.until;
-  return next;
+  if (advances_.empty()) return next;
+  return advance(next);
+}
+
+// Moves the virtual clock to what is due next, once nothing is left to do where it stands.
+// Functions that run, and what was asked meanwhile, come first: they wake this thread.
+std::optional<Instant> Runner::advance(std::optional<Instant> next) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!acts_.empty()) return now();
+  }
+  if (idle_task_threads_ < task_threads_) return std::nullopt;
+  const Advance& first = advances_.front();
+  if (next && *next <= first.until) {
+    options_.virtual_clock->move_to(std::max(now(), *next));
+    return now();
+  }
+  if (!first.stops_when_idle) options_.virtual_clock->move_to(std::max(now(), first.until));
+  std::exchange(advances_.front().answered, {})(now());
+  advances_.pop_front();
+  return now();
 }
 
 // --- those who wait for a record ---------------------------------------------------------------
@@ -213,9 +274,9 @@ void Runner::see(std::span<const Unit> units) {
 }
 
 void Runner::end_waits() {
-  const Instant now = clock_now();
+  const Instant at = now();
   std::erase_if(waits_, [&](Wait& wait) {
-    if (wait.until > now) return false;
+    if (wait.until > at) return false;
     wait.answered(find(wait.name));
     return true;
   });

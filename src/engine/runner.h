@@ -17,8 +17,9 @@
 #include <vector>
 
 #include "engine/channels.h"
-#include "engine/engine.h"
 #include "engine/functions.h"
+#include "engine/stepper.h"
+#include "engine/virtual_clock.h"
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
@@ -30,16 +31,18 @@ namespace pawl {
 struct RunnerOptions {
   Functions functions = {};  // by the name in `function:`
   Channels channels = {};
-  int task_threads = 4;  // that run them
+  int task_threads = 4;                   // that run them
+  VirtualClock* virtual_clock = nullptr;  // that the store goes by as well; null: the machine's
   // The engine has stopped by itself, since the outcome of a commit is unknown. On the thread that
   // decides.
   std::function<void(const Error&)> on_stopped = {};
+  std::function<void()> on_committed = {};
 };
 
 class Runner {
  public:
   // The store outlives it.
-  static Result<std::unique_ptr<Runner>> open(Store& store, EngineOptions engine,
+  static Result<std::unique_ptr<Runner>> open(Store& store, StepperOptions engine,
                                               RunnerOptions options);
   // Tells the tasks to stop and waits for them, ends the batch that is under way, and answers what
   // was not decided with an error.
@@ -48,8 +51,8 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   // All of these from any thread. Completions run on the thread that decides: they must not block.
-  void submit(Stimulus stimulus, Engine::Answered answered);
-  void submit(std::vector<Stimulus> stimuli, std::vector<Engine::Answered> answered);
+  void submit(Stimulus stimulus, Stepper::Answered answered);
+  void submit(std::vector<Stimulus> stimuli, std::vector<Stepper::Answered> answered);
   void claim(ClaimRequest request, Claims::Answered answered);
 
   // The same, and wait for the answer; not for use in completions.
@@ -60,33 +63,53 @@ class Runner {
   // over. None when there is no such record.
   Result<std::optional<Record>> wait(const RecordName& name,
                                      std::optional<std::int64_t> revision_above, Duration at_most);
+  using Waited = std::function<void(Result<std::optional<Record>>)>;
+  void wait(const RecordName& name, std::optional<std::int64_t> revision_above, Duration at_most,
+            Waited waited);
+
+  // Of a virtual clock: lets it run to the instant, from one thing that is due to the next.
+  // Functions and channels that are started on the way are waited for. Says where the clock stands:
+  // at `until`, or with `stops_when_idle` where something happened last.
+  Result<Instant> run_until(Instant until, bool stops_when_idle);
+
+  // Null when there is no such record. From any thread.
+  Result<std::optional<Record>> find(const RecordName& name);
 
   // What needs the engine between two batches.
   template <class Act>
   auto between_batches(Act act) {
-    using Given = decltype(act(std::declval<Engine&>()));
+    using Given = decltype(act(std::declval<Stepper&>()));
     auto promise = std::make_shared<std::promise<Given>>();  // outlives whoever waits for it
     auto result = promise->get_future();
-    post([promise, act = std::move(act)](Engine& engine) { promise->set_value(act(engine)); });
+    post([promise, act = std::move(act)](Stepper& engine) { promise->set_value(act(engine)); });
     return result.get();
   }
 
  private:
-  using Act = std::function<void(Engine&)>;
+  using Act = std::function<void(Stepper&)>;
   // Somebody who waits for a record. Of the thread that decides.
   struct Wait {
     RecordName name;
     std::optional<std::int64_t> revision_above;
     Instant until;
-    std::function<void(Result<std::optional<Record>>)> answered;
+    Waited answered;
+  };
+  // Somebody who lets the virtual clock run. Of the thread that decides.
+  struct Advance {
+    Instant until;
+    bool stops_when_idle;
+    std::function<void(Result<Instant>)> answered;
   };
 
   Runner(Store& store, RunnerOptions options) : store_(store), options_(std::move(options)) {}
 
   void run();
+  Instant now() const;
+  void sleep_until(std::optional<Instant> next, std::unique_lock<std::mutex>& lock);
   std::optional<Instant> step();
+  std::optional<Instant> advance(std::optional<Instant> next);
+  void claim_for_task(ClaimRequest request, Claims::Answered answered);
   void post(Act act);
-  Result<std::optional<Record>> find(const RecordName& name);
   bool is_over(const Wait& wait, const Record& record);
   void begin_wait(Wait wait);
   void see(std::span<const Unit> units);
@@ -94,9 +117,11 @@ class Runner {
 
   Store& store_;
   RunnerOptions options_;
-  std::function<Instant()> clock_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Stepper> engine_;
   std::vector<Wait> waits_;
+  std::deque<Advance> advances_;
+  int task_threads_ = 0;  // 0: there are no functions
+  int idle_task_threads_ = 0;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <string>
-#include <string_view>
 
-#include "pawl/record.h"
+#include "pawl/task.h"  // hash_of_token
 
 namespace pawl {
 
@@ -18,7 +17,5 @@ RandomBits random_bits();
 
 // As the worker is given it: 32 hex digits.
 std::string token_text(const RandomBits& bits);
-
-TokenHash hash_of_token(std::string_view token);
 
 }  // namespace pawl

@@ -110,6 +110,12 @@ constexpr FindingId kFindings[] = {
     {"unused_policy", warning, "nothing names the policy"},
     {"unused_task", warning, "nothing runs the task"},
     {"waits_for_ever", warning, "a state waits for events only, without `after`"},
+
+    {"machine_twice", applying, "two of the files are the same machine"},
+    {"stranded_records", applying, "a line of `migrate` leaves live records without a state"},
+    {"unknown_channel", applying, "no channel of that name is configured"},
+    {"version_behind", applying, "the file states a version below the newest one"},
+    {"version_taken", applying, "the version that the file states is another machine"},
 };
 
 }  // namespace

@@ -25,6 +25,8 @@ std::string_view heading_of(FindingId::Kind kind) {
       return "## The meaning";
     case FindingId::Kind::warning:
       return "## Warnings";
+    case FindingId::Kind::applying:
+      return "## When it is applied";
   }
   return "";
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/built_in_names.h"
+
 namespace pawl {
 namespace {
 
@@ -21,6 +23,7 @@ bool matches(const Query& query, const Record& record) {
     return wanted.empty() || wanted == given;
   };
   if (!in(query.machine, record.machine) || !in(query.state, record.state)) return false;
+  if (query.hides_built_in && query.machine.empty() && is_built_in(record.machine)) return false;
   if (!record.key.starts_with(query.key_prefix)) return false;
   if (query.label &&
       std::find(record.labels.begin(), record.labels.end(), *query.label) == record.labels.end())

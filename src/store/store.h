@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "pawl/query.h"
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
@@ -32,15 +33,7 @@
 
 namespace pawl {
 
-inline constexpr std::size_t kPageMax = 1'000;   // of lists, logs and the feed; at least 1
 inline constexpr std::size_t kUnitsMax = 1'024;  // of a batch
-
-struct RecordName {
-  std::string machine;
-  std::string key;
-
-  friend auto operator<=>(const RecordName&, const RecordName&) = default;
-};
 
 // --- what a batch reads ------------------------------------------------------------------------
 
@@ -169,64 +162,6 @@ class Batch {
   // Durable when it returns. Units are carried out in their order and see each other; one that
   // lost a race fails alone. The batch is over, whatever comes of it.
   virtual Result<std::vector<UnitOutcome>> commit(std::span<const Unit> units) = 0;
-};
-
-// --- lists -------------------------------------------------------------------------------------
-
-// A place in a list; empty: its beginning, or its end. Only the store that gave it can read it.
-using Cursor = std::string;
-
-template <class T>
-struct Page {
-  std::vector<T> items;
-  Cursor next = {};  // empty: there is no more. A page may be short although there is more.
-};
-
-struct Query {
-  std::string machine = {};
-  std::string state = {};
-  std::string key_prefix = {};
-  std::optional<Label> label = {};
-  std::optional<RecordId> parent = {};
-  std::optional<bool> held = {};
-  std::string error_code = {};
-  std::optional<std::uint64_t> fingerprint = {};
-  std::optional<Instant> created_from = {};
-  std::optional<Instant> created_before = {};
-  std::size_t max = 100;
-};
-
-struct LoggedEntry {
-  RecordId record = {};
-  RecordName name = {};
-  Entry entry;
-};
-
-struct StateCount {
-  std::string machine;
-  std::string state;
-  std::int64_t records = 0;
-  std::int64_t held = 0;
-
-  friend bool operator==(const StateCount&, const StateCount&) = default;
-};
-
-struct ErrorCount {
-  std::string machine;
-  std::string state;
-  std::string code;
-  std::uint64_t fingerprint = 0;
-  std::int64_t count = 0;
-  Instant first_at = {};
-  Instant last_at = {};
-  std::string message = {};  // of the last one
-
-  friend bool operator==(const ErrorCount&, const ErrorCount&) = default;
-};
-
-struct Counts {
-  std::vector<StateCount> states;  // by machine and state
-  std::vector<ErrorCount> errors;  // by machine, state, code and fingerprint
 };
 
 // --- what is not of a record -------------------------------------------------------------------

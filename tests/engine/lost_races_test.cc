@@ -57,7 +57,7 @@ class Rival {
   explicit Rival(Store& store) : store_(store) {}
 
   void apply(Stimulus stimulus) {
-    with_engine([&](Engine& engine) {
+    with_engine([&](Stepper& engine) {
       stimulus.actor = {.name = "rival"};
       engine.submit(std::move(stimulus), [&](Result<Answer> answer) {
         if (answer->kind == Answer::Kind::ok) ++done_;
@@ -67,7 +67,7 @@ class Rival {
 
   std::vector<GivenAttempt> claim(const std::string& queue) {
     std::vector<GivenAttempt> given;
-    with_engine([&](Engine& engine) {
+    with_engine([&](Stepper& engine) {
       engine.claim({.queues = {queue}, .worker = "rival"},
                    [&](auto attempts) { given = *std::move(attempts); });
     });
@@ -76,7 +76,7 @@ class Rival {
 
   // Takes messages, and whatever else is there to be done.
   void work() {
-    with_engine([](Engine&) {});
+    with_engine([](Stepper&) {});
   }
 
   void purge(const Record& record) {
@@ -103,7 +103,7 @@ class Rival {
   template <class Act>
   void with_engine(Act act) {
     OwnIds view(store_);
-    EngineOptions options{.zones = all_zones()};
+    StepperOptions options{.zones = all_zones()};
     options.random = [this] {
       RandomBits bits{};
       bits[15] = std::byte{1};
@@ -112,7 +112,7 @@ class Rival {
         bits[i] = static_cast<std::byte>(tokens_ >> (8 * i));
       return bits;
     };
-    auto engine = *Engine::open(view, std::move(options));
+    auto engine = *Stepper::open(view, std::move(options));
     act(*engine);
     while (engine->step()->has_more) {
     }

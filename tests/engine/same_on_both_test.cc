@@ -440,7 +440,7 @@ class Play {
   // --- both in step ----------------------------------------------------------------------------
 
   // One batch of each. Nothing when they differ.
-  std::optional<Engine::Stepped> batch(bool passed) {
+  std::optional<Stepper::Stepped> batch(bool passed) {
     const auto expected = memory_.engine().step(passed);
     const auto got = sqlite_.engine().step(passed);
     EXPECT_TRUE(expected && got);

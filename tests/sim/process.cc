@@ -92,10 +92,10 @@ bool Process::open(bool may_fail) {
   if (!put) return fails(put.error());
   require(*put, "the machines are those of the first start");
   contested_ = contested(*store_, rival_);
-  EngineOptions of_engine{.zones = zones(), .closed_at = store_->last_used()};
+  StepperOptions of_engine{.zones = zones(), .closed_at = store_->last_used()};
   of_engine.random = [this] { return numbered(++tokens_); };
   of_engine.batch_max = batch_max_;
-  auto engine = Engine::open(*contested_, std::move(of_engine));
+  auto engine = Stepper::open(*contested_, std::move(of_engine));
   if (!engine) return fails(engine.error());
   engine_ = *std::move(engine);
   return true;
@@ -177,7 +177,7 @@ void Process::heal() {
   is_doomed_ = false;
 }
 
-Result<Engine::Stepped> Process::step(bool passed) {
+Result<Stepper::Stepped> Process::step(bool passed) {
   auto stepped = engine_->step(passed);
   if (is_doomed_ && vfs_.is_dead()) hits_.struck(Fault::crash_at_a_call);
   if (const auto& fault = vfs_.fault(); fault && vfs_.faults_fired() > faults_fired_) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/engine.h"
+#include "engine/stepper.h"
 #include "faults.h"
 #include "hits.h"
 #include "store/sqlite/sqlite_store.h"
@@ -23,7 +23,7 @@ class Process {
  public:
   Process(Tape& tape, Swarm& swarm, Hits& hits, Rival& rival);
 
-  Engine& engine() { return *engine_; }
+  Stepper& engine() { return *engine_; }
   // Without the rival.
   Store& store() { return *store_; }
   Instant now() const { return now_; }
@@ -36,7 +36,7 @@ class Process {
   // The disk is sound again.
   void heal();
 
-  Result<Engine::Stepped> step(bool passed);
+  Result<Stepper::Stepped> step(bool passed);
 
   // The process cannot go on: it was killed by a fault, or the store has stopped.
   bool has_ended() const { return vfs_.is_dead() || engine_->stopped(); }
@@ -66,7 +66,7 @@ class Process {
   bool is_doomed_ = false;         // it will die at a call
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<Store> contested_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Stepper> engine_;
 };
 
 }  // namespace pawl::sim

@@ -104,7 +104,7 @@ class Simulation {
 
   // --- and what has to hold all the same -------------------------------------------------------
 
-  void look(const Engine::Stepped& stepped) {
+  void look(const Stepper::Stepped& stepped) {
     const auto records = read_records(process_.store());
     check_records(records);
     check_next(records, workers_.queues_waited_for(), stepped.next, process_.now());
@@ -151,14 +151,14 @@ class Simulation {
     for (std::size_t step = 0; step < kSettleSteps; ++step) {
       network_.turn();
       workers_.serve();
-      const Engine::Stepped stepped = must(process_.step(true), "a step without faults");
+      const Stepper::Stepped stepped = must(process_.step(true), "a step without faults");
       if (stepped.has_more || !network_.is_quiet()) continue;
       look(stepped);
       if (release_all(releases)) continue;
       if (!stepped.next || *stepped.next > until) return;
       process_.advance_to(*stepped.next);
     }
-    const Engine::Stepped last = must(process_.step(true), "a step without faults");
+    const Stepper::Stepped last = must(process_.step(true), "a step without faults");
     throw Broken("it does not come to rest: at " + pawl::to_text(process_.now()) + " it " +
                  (last.has_more ? "has more to do" : "waits") + " after " +
                  std::to_string(last.units) + " units, next " +

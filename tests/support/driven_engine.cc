@@ -59,7 +59,7 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
     }
     if (wrap_) store_ = wrap_(std::move(store_));
   }
-  EngineOptions options{.zones = all_zones(), .closed_at = closed_at};
+  StepperOptions options{.zones = all_zones(), .closed_at = closed_at};
   options.ward = directory_.path() / "ward";
   options.batch_max = batch_max_;
   options.random = [this] {
@@ -70,7 +70,7 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
     return bits;
   };
   options.noted = [this](Instant, const std::string& note) { notes_.push_back(note); };
-  engine_ = must(Engine::open(*store_, std::move(options)));
+  engine_ = must(Stepper::open(*store_, std::move(options)));
 }
 
 void DrivenEngine::reopen(Duration closed) {
@@ -153,7 +153,7 @@ void DrivenEngine::settle(bool passed) {
 void DrivenEngine::run_until(Instant until) {
   PAWL_ASSERT(until >= now_, "time does not go back");
   for (;;) {
-    const Engine::Stepped stepped = must(engine_->step(now_ < until));
+    const Stepper::Stepped stepped = must(engine_->step(now_ < until));
     if (stepped.has_more) continue;
     if (!stepped.next || *stepped.next > until) break;
     now_ = std::max(now_, *stepped.next);

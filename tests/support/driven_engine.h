@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
+#include "engine/stepper.h"
 #include "pawl/record.h"
 #include "pawl/stimulus.h"
 #include "pawl/zones.h"
@@ -62,7 +62,7 @@ class DrivenEngine {
   // The process ends, and another one opens the store after so long.
   void reopen(Duration closed = {});
 
-  Engine& engine() { return *engine_; }
+  Stepper& engine() { return *engine_; }
   Store& store() { return *store_; }
   std::optional<Record> find(const std::string& machine, const std::string& key);
   std::vector<Entry> log_of(const Record& record);
@@ -79,7 +79,7 @@ class DrivenEngine {
   Wrap wrap_;
   TemporaryDirectory directory_{place_in_memory()};
   std::unique_ptr<Store> store_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Stepper> engine_;
   std::vector<std::string> notes_;
   std::uint64_t tokens_ = 0;
 };

@@ -1,4 +1,4 @@
-// Engine: where decisions and the store meet. A passive object: `step` does one batch.
+// Stepper: where decisions and the store meet. A passive object: `step` does one batch.
 //
 // For one thread at a time. A library: it never exits, writes nothing and installs no handlers.
 #pragma once
@@ -29,7 +29,7 @@
 
 namespace pawl {
 
-struct EngineOptions {
+struct StepperOptions {
   Zones zones;
   Guards guards = {};
   std::optional<Instant> closed_at = {};  // when the store was last used; none: it is new
@@ -42,12 +42,12 @@ struct EngineOptions {
   std::size_t batch_bytes_max = 4U << 20U;  // that callers give
 };
 
-class Engine {
+class Stepper {
  public:
   using Answered = std::function<void(Result<Answer>)>;
 
   // The store outlives the engine, and is used by nobody else.
-  static Result<std::unique_ptr<Engine>> open(Store& store, EngineOptions options);
+  static Result<std::unique_ptr<Stepper>> open(Store& store, StepperOptions options);
 
   // Decided in one of the next batches, in order. Answered within `step`, after the commit: with an
   // error only when nothing is known to have been done; after `outcome_unknown` not even that.
@@ -112,7 +112,7 @@ class Engine {
     Instant at;
   };
 
-  Engine(Store& store, Opened opened, EngineOptions options);
+  Stepper(Store& store, Opened opened, StepperOptions options);
 
   void take_requests(Taken& taken);
   Result<void> decide(Round& round, Batch& batch, Taken& taken, bool passed);
@@ -130,7 +130,7 @@ class Engine {
   Result<Stepped> rest(const Taken& taken, Instant now);
 
   Store& store_;
-  EngineOptions options_;
+  StepperOptions options_;
   Machines machines_;
   Ward ward_;
   std::uint64_t last_id_;

@@ -1,0 +1,29 @@
+// What applying machine files would do: which versions they become, and whom they touch.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pawl/apply.h"
+#include "pawl/machine.h"
+#include "pawl/result.h"
+#include "pawl/zones.h"
+#include "store/store.h"
+
+namespace pawl {
+
+struct ApplyPlan {
+  Applied applied = {};
+  std::vector<StoredMachine> stored = {};                     // to put into the store
+  std::vector<std::shared_ptr<const Machine>> machines = {};  // the same, compiled
+};
+
+// Reads only, from any thread. `channels` are the engine's own.
+Result<ApplyPlan> plan_apply(Store& store, const Zones& zones, const Guards& guards,
+                             const std::set<std::string>& channels,
+                             std::span<const MachineText> files, const ApplyOptions& options);
+
+}  // namespace pawl
