@@ -69,6 +69,21 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   add_simulate(app, action);
   add_next(app, action);
   add_explain_rule(app, action);
+  add_init(app, action);
+  add_apply(app, action);
+  add_create(app, action);
+  add_fire(app, action);
+  add_list(app, action);
+  add_show(app, action);
+  add_log(app, action);
+  add_why(app, action);
+  add_orders(app, action);
+  add_restart(app, action);
+  add_discard(app, action);
+  add_pause(app, action);
+  add_unpause(app, action);
+  add_dead(app, action);
+  add_work(app, action);
   add_verify(app, action);
   add_doctor(app, action);
   add_backup(app, action);
@@ -84,9 +99,11 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
       app.exit(wrong, surroundings.out, surroundings.err);
       return ExitCode::ok;
     }
-    const auto verbs = app.get_subcommands();
-    return report_usage(wrong.what(), verbs.empty() ? "" : verbs.front()->get_name(),
-                        surroundings.err);
+    std::string verb;
+    for (auto given = app.get_subcommands(); !given.empty();
+         given = given.front()->get_subcommands())
+      verb += (verb.empty() ? "" : " ") + given.front()->get_name();
+    return report_usage(wrong.what(), verb, surroundings.err);
   }
   if (!action) {
     surroundings.err << app.help();

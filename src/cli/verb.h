@@ -17,22 +17,37 @@ namespace pawl::cli {
 using Action = std::function<ExitCode(const Surroundings&)>;
 
 // Each adds its subcommand and, when that is the one given, sets `action`.
+void add_apply(CLI::App& app, Action& action);
 void add_backup(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_create(CLI::App& app, Action& action);
+void add_dead(CLI::App& app, Action& action);
+void add_discard(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_explain_rule(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
+void add_fire(CLI::App& app, Action& action);
 void add_graph(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
+void add_init(CLI::App& app, Action& action);
+void add_list(CLI::App& app, Action& action);
+void add_log(CLI::App& app, Action& action);
 void add_next(CLI::App& app, Action& action);
+void add_orders(CLI::App& app, Action& action);
+void add_pause(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
+void add_restart(CLI::App& app, Action& action);
 void add_restore(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
+void add_show(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
+void add_unpause(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
+void add_why(CLI::App& app, Action& action);
+void add_work(CLI::App& app, Action& action);
 
 // Writes `pawl: <where>:<line>:<column>: error: message`, with the line of `text` and a caret under
 // the column; returns the exit code.

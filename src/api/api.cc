@@ -1,0 +1,228 @@
+#include "api/api.h"
+
+#include <algorithm>
+#include <future>
+
+#include "api/call.h"
+#include "api/documents.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "decide/json_edit.h"
+
+namespace pawl {
+namespace {
+
+constexpr unsigned kReaders = kViewer | kApp | kOperator | kAdmin;
+constexpr unsigned kCallers = kApp | kOperator | kAdmin;
+constexpr unsigned kWorkers = kWorker | kAdmin;
+constexpr unsigned kOperators = kOperator | kAdmin;
+
+struct RouteHandle {
+  Route route;
+  Handle handle;
+};
+
+constexpr RouteHandle kTable[] = {
+    {{"GET", "/v1/machines", kReaders, "All versions of all machines"}, list_machines},
+    {{"POST", "/v1/machines", kAdmin, "Apply machine files as one step"}, apply_machines},
+    {{"GET", "/v1/machines/{machine}", kReaders, "The newest version of a machine"}, show_machine},
+    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "The file of one version"},
+     show_version},
+    {{"GET", "/v1/records", kReaders, "List records"}, list_records},
+    {{"POST", "/v1/records/{machine}/{key}", kCallers, "Create a record"}, create_record},
+    {{"GET", "/v1/records/{machine}/{key}", kReaders, "A record, or wait until it has moved"},
+     show_record},
+    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "The log of a record"}, show_log},
+    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "Why a record is not moving"}, show_why},
+    {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "Events that the caller may fire now"},
+     show_permitted},
+    {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "Fire an event"}, fire_event},
+    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "Give an order"}, give_order},
+    {{"GET", "/v1/feed", kReaders, "Entries of all records in the order of commits"}, show_feed},
+    {{"GET", "/v1/counts", kReaders, "Records by machine and state"}, show_counts},
+    {{"GET", "/v1/errors", kReaders, "Errors by fingerprint, with first and last seen"},
+     show_errors},
+    {{"POST", "/v1/claim", kWorkers, "Claim attempts, and wait for them"}, claim_attempts},
+    {{"POST", "/v1/beat", kWorkers, "Say that attempts are alive"}, beat_attempts},
+    {{"POST", "/v1/done", kWorkers, "Settle attempts that are done"}, settle_done},
+    {{"POST", "/v1/fail", kWorkers, "Settle attempts that have failed"}, settle_fail},
+    {{"GET", "/v1/pauses", kReaders, "What is paused"}, list_pauses},
+    {{"POST", "/v1/pauses", kOperators, "Pause a machine, a queue, a label or everything"},
+     set_pause},
+    {{"POST", "/v1/pauses/end", kOperators, "End a pause"}, end_pause},
+};
+
+constexpr auto kRoutes = [] {
+  std::array<Route, std::size(kTable)> routes{};
+  for (std::size_t i = 0; i < routes.size(); ++i) routes[i] = kTable[i].route;
+  return routes;
+}();
+
+std::vector<std::string_view> segments_of(std::string_view path) {
+  std::vector<std::string_view> segments;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = path.find('/', begin);
+    segments.push_back(path.substr(begin, end - begin));
+    if (end == std::string_view::npos) return segments;
+    begin = end + 1;
+  }
+}
+
+bool is_parameter(std::string_view segment) { return segment.starts_with('{'); }
+
+// The parameters when the path is one of this route; a parameter is never empty.
+std::optional<std::vector<std::string>> matched(std::string_view pattern,
+                                                const std::vector<std::string_view>& given) {
+  const auto wanted = segments_of(pattern);
+  if (wanted.size() != given.size()) return std::nullopt;
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!is_parameter(wanted[i])) {
+      if (wanted[i] != given[i]) return std::nullopt;
+      continue;
+    }
+    auto decoded = percent_decoded(given[i]);
+    if (!decoded || decoded->empty()) return std::nullopt;
+    parameters.push_back(*std::move(decoded));
+  }
+  return parameters;
+}
+
+bool is_in(const std::optional<std::vector<std::string>>& scope, const std::string& name) {
+  return !scope || std::find(scope->begin(), scope->end(), name) != scope->end();
+}
+
+}  // namespace
+
+std::span<const Route> Api::routes() { return kRoutes; }
+
+void Api::handle(const ApiRequest& request, Replied replied) {
+  const auto given = segments_of(request.path);
+  bool is_path = false;
+  for (const auto& [route, handle] : kTable) {
+    auto parameters = matched(route.path, given);
+    if (!parameters) continue;
+    is_path = true;
+    if (route.method != request.method) continue;
+    if ((route.roles & request.caller.roles) == 0)
+      return replied(error_reply(403, "role_missing", "this needs another role"));
+    const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
+    if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
+      return replied(
+          error_reply(403, "outside_scope",
+                      "this access token is not for the machine " + in_ticks((*parameters)[0])));
+    return handle(
+        std::make_shared<const Call>(engine_, request, *std::move(parameters), std::move(replied)));
+  }
+  if (is_path)
+    return replied(error_reply(405, "wrong_method", request.method + " is not for this path"));
+  replied(error_reply(404, "no_such_path", "there is nothing at " + in_quotes(request.path)));
+}
+
+ApiReply Api::handle(const ApiRequest& request) {
+  auto promise = std::make_shared<std::promise<ApiReply>>();
+  auto reply = promise->get_future();
+  handle(request, [promise](ApiReply given) { promise->set_value(std::move(given)); });
+  return reply.get();
+}
+
+// --- replies -----------------------------------------------------------------------------------
+
+ApiReply error_reply(int status, std::string_view id, const std::string& message) {
+  std::string body;
+  {
+    JsonMap outer(body);
+    JsonMap error(outer.member("error"));
+    error.text("id", id);
+    error.text("message", message);
+  }
+  return {status, std::move(body)};
+}
+
+ApiReply error_reply(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::bad_input:
+      return error_reply(400, "bad_request", error.message);
+    case ErrorCode::environment:
+      return error_reply(503, "not_now", error.message);
+    case ErrorCode::damaged:
+      return error_reply(500, "damaged", error.message);
+    case ErrorCode::outcome_unknown:
+      break;
+  }
+  return error_reply(500, "outcome_unknown", error.message);
+}
+
+ApiReply reply_of(const Answer& answer) {
+  switch (answer.kind) {
+    case Answer::Kind::ok:
+    case Answer::Kind::duplicate:
+    case Answer::Kind::none:
+      return {200, to_json(answer)};
+    case Answer::Kind::refused:
+    case Answer::Kind::stale:
+      return {409, to_json(answer)};
+    case Answer::Kind::error:
+      break;
+  }
+  return error_reply(400, "bad_request", answer.reason);
+}
+
+void Call::answer(const Result<Answer>& answer) const {
+  replied(answer ? reply_of(*answer) : error_reply(answer.error()));
+}
+
+std::string Call::query(std::string_view key) const {
+  const auto found = std::find_if(request.query.begin(), request.query.end(),
+                                  [&](const auto& pair) { return pair.first == key; });
+  return found == request.query.end() ? std::string() : found->second;
+}
+
+bool Call::may_see_machine(const std::string& machine) const {
+  return is_in(request.caller.machines, machine);
+}
+
+bool Call::may_use_queue(const std::string& queue) const {
+  return is_in(request.caller.queues, queue);
+}
+
+// --- paths -------------------------------------------------------------------------------------
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  const auto digit = [](char c) {
+    if (is_digit(c)) return c - '0';
+    const char lower = to_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    const int high = digit(text[i + 1]);
+    const int low = digit(text[i + 2]);
+    if (high < 0 || low < 0 || (high == 0 && low == 0)) return std::nullopt;
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    if (is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.' || c == '~') {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += '%';
+    encoded += "0123456789ABCDEF"[byte >> 4U];
+    encoded += "0123456789ABCDEF"[byte & 15U];
+  }
+  return encoded;
+}
+
+}  // namespace pawl

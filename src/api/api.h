@@ -1,0 +1,84 @@
+// Api: what callers may ask of an engine, as requests and replies in JSON. One table of routes
+// makes the dispatch, the permissions and the documentation; it knows nothing of sockets, so that
+// the command line uses it on a directory as a client uses it over HTTP.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pawl/engine.h"
+#include "pawl/record.h"
+#include "pawl/result.h"
+
+namespace pawl {
+
+// What an access token lets its bearer do. One may have several.
+enum Role : unsigned {
+  kViewer = 1U << 0U,    // read
+  kApp = 1U << 1U,       // create, fire and read
+  kWorker = 1U << 2U,    // claim and settle
+  kOperator = 1U << 3U,  // orders, pauses, and all of the above but a worker's
+  kAdmin = 1U << 4U,     // everything
+};
+
+struct Caller {
+  unsigned roles = 0;
+  Actor actor = {};  // who is named in entries; its roles are those of machines
+  // Compared by equality; none: all.
+  std::optional<std::vector<std::string>> machines = {};
+  std::optional<std::vector<std::string>> queues = {};
+};
+
+struct ApiRequest {
+  std::string method = "GET";
+  std::string path = {};  // percent-encoded, without the query
+  std::vector<std::pair<std::string, std::string>> query = {};  // decoded
+  std::string body = {};
+  Caller caller = {};
+};
+
+struct ApiReply {
+  int status = 200;
+  std::string body = {};  // JSON
+};
+
+// {"error":{"id":…,"message":…}}: ids are stable.
+ApiReply error_reply(int status, std::string_view id, const std::string& message);
+// Of an engine or its store that could not do its work.
+ApiReply error_reply(const Error& error);
+
+struct Route {
+  std::string_view method;
+  std::string_view path;  // `/v1/records/{machine}/{key}`
+  unsigned roles;         // any of them
+  std::string_view summary;
+};
+
+class Api {
+ public:
+  using Replied = std::function<void(ApiReply)>;
+
+  // The engine outlives it.
+  explicit Api(Engine& engine) : engine_(engine) {}
+
+  // Replied once, at once or later, on any thread.
+  void handle(const ApiRequest& request, Replied replied);
+  ApiReply handle(const ApiRequest& request);  // and waits for the reply
+
+  static std::span<const Route> routes();
+
+ private:
+  Engine& engine_;
+};
+
+// `a%2Fb` is `a/b`. None when a percent sign is not followed by two hex digits, or a zero byte
+// would come of it.
+std::optional<std::string> percent_decoded(std::string_view text);
+std::string percent_encoded(std::string_view text);
+
+}  // namespace pawl

@@ -1,0 +1,72 @@
+// Call: one request on its way through its route.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/api.h"
+#include "api/json_body.h"
+#include "pawl/engine.h"
+
+namespace pawl {
+
+struct Call {
+  Engine& engine;
+  ApiRequest request;
+  std::vector<std::string> parameters;  // of the path, in its order
+  Api::Replied replied;
+
+  RecordName name() const { return {parameters[0], parameters[1]}; }
+  std::string query(std::string_view key) const;
+
+  bool may_see_machine(const std::string& machine) const;
+  bool may_use_queue(const std::string& queue) const;
+
+  void ok(std::string json) const { replied({200, std::move(json)}); }
+  void answer(const Result<Answer>& answer) const;
+  void fail(const Error& error) const { replied(error_reply(error)); }
+  void fail(int status, std::string_view id, const std::string& message) const {
+    replied(error_reply(status, id, message));
+  }
+};
+using SharedCall = std::shared_ptr<const Call>;
+
+// Status and body of an answer.
+ApiReply reply_of(const Answer& answer);
+
+// One of each row of the table of routes.
+using Handle = void (*)(const SharedCall&);
+
+void apply_machines(const SharedCall& call);
+void list_machines(const SharedCall& call);
+void show_machine(const SharedCall& call);
+void show_version(const SharedCall& call);
+
+void list_records(const SharedCall& call);
+void create_record(const SharedCall& call);
+void show_record(const SharedCall& call);
+void show_log(const SharedCall& call);
+void show_why(const SharedCall& call);
+void show_permitted(const SharedCall& call);
+void fire_event(const SharedCall& call);
+void give_order(const SharedCall& call);
+void show_feed(const SharedCall& call);
+void show_counts(const SharedCall& call);
+void show_errors(const SharedCall& call);
+
+void claim_attempts(const SharedCall& call);
+void beat_attempts(const SharedCall& call);
+void settle_done(const SharedCall& call);
+void settle_fail(const SharedCall& call);
+
+void list_pauses(const SharedCall& call);
+void set_pause(const SharedCall& call);
+void end_pause(const SharedCall& call);
+
+// Reads a number of a query within its bounds; what else it is, is an error of the caller.
+Result<std::size_t> read_max(const Call& call);
+
+}  // namespace pawl

@@ -1,0 +1,53 @@
+// JsonBody: a JSON map that a caller gave, read strictly: every member once, none that nobody asked
+// for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/expression/json_view.h"
+#include "pawl/result.h"
+#include "pawl/time.h"
+
+namespace pawl {
+
+class JsonBody {
+ public:
+  // The text outlives it; empty is a map without members. `name` is where it stands, for messages.
+  explicit JsonBody(std::string_view json, std::string name = {});
+
+  // What is not there, or null, is empty. What is of another kind is remembered, see `finish`.
+  std::string text(std::string_view name);
+  std::string json(std::string_view name);  // any value, as it is written
+  std::string map(std::string_view name);   // the same, of a map
+  bool boolean(std::string_view name);
+  std::optional<std::int64_t> number(std::string_view name);
+  std::optional<Duration> duration(std::string_view name);
+  std::optional<Instant> instant(std::string_view name);
+  std::vector<std::string> texts(std::string_view name);
+  std::vector<std::string> items(std::string_view name);  // values of a list, as they are written
+
+  // The same, and it has to be there.
+  std::string required_text(std::string_view name);
+
+  bool has(std::string_view name) const;
+
+  // What is wrong, the first of it, once everything was asked for: a value that does not fit, a
+  // member that does not belong here.
+  Result<void> finish();
+
+ private:
+  JsonView take(std::string_view name, JsonView::Kind wanted, const char* kind);
+  void fail(std::string_view name, const std::string& what);
+
+  JsonView map_;
+  std::string name_;
+  std::set<std::string, std::less<>> asked_;
+  std::optional<Error> error_;
+};
+
+}  // namespace pawl

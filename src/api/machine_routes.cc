@@ -1,0 +1,90 @@
+// Machines: applied, listed, shown.
+#include "api/call.h"
+#include "api/documents.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "decide/json_edit.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::size_t kFilesMax = 1'000;
+
+std::string version_json(const MachineVersion& version) {
+  std::string out;
+  {
+    JsonMap map(out);
+    map.text("machine", version.name);
+    map.number("version", version.version);
+  }
+  return out;
+}
+
+void show_text(const Call& call, const std::string& name, int version) {
+  const auto text = call.engine.machine_text(name, version);
+  if (!text) return call.fail(text.error());
+  if (!*text)
+    return call.fail(
+        404, "no_such_machine",
+        "there is no version " + std::to_string(version) + " of the machine " + in_ticks(name));
+  std::string out;
+  {
+    JsonMap map(out);
+    map.text("machine", name);
+    map.number("version", version);
+    map.text("text", **text);
+  }
+  call.ok(std::move(out));
+}
+
+}  // namespace
+
+void apply_machines(const SharedCall& call) {
+  JsonBody body(call->request.body);
+  ApplyOptions options{.dry_run = body.boolean("dry_run"),
+                       .channels_elsewhere = body.boolean("channels_elsewhere")};
+  std::vector<MachineText> files;
+  for (const std::string& item : body.items("files")) {
+    JsonBody file(item, "files[" + std::to_string(files.size()) + "]");
+    files.push_back({file.required_text("path"), file.required_text("text")});
+    if (const auto wrong = file.finish(); !wrong) return call->fail(wrong.error());
+  }
+  if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
+  if (files.empty() || files.size() > kFilesMax)
+    return call->fail(400, "bad_request", "`files` has 1 to 1000 machine files");
+  const auto applied = call->engine.apply(files, options);
+  if (!applied) return call->fail(applied.error());
+  call->replied({applied->is_good() ? 200 : 422, to_json(*applied)});
+}
+
+void list_machines(const SharedCall& call) {
+  const auto versions = call->engine.machines();
+  if (!versions) return call->fail(versions.error());
+  std::vector<MachineVersion> seen;
+  for (const MachineVersion& version : *versions)
+    if (call->may_see_machine(version.name)) seen.push_back(version);
+  std::string out = R"({"items":)";
+  append_list(out, seen, version_json);
+  call->ok(out + "}");
+}
+
+void show_machine(const SharedCall& call) {
+  const std::string& name = call->parameters[0];
+  const auto versions = call->engine.machines();
+  if (!versions) return call->fail(versions.error());
+  int newest = 0;
+  for (const MachineVersion& version : *versions)
+    if (version.name == name) newest = version.version;
+  if (newest == 0)
+    return call->fail(404, "no_such_machine", "there is no machine " + in_ticks(name));
+  show_text(*call, name, newest);
+}
+
+void show_version(const SharedCall& call) {
+  const auto version = parse_whole(call->parameters[1]);
+  if (!version || *version < 1)
+    return call->fail(404, "no_such_machine", "versions are whole numbers from 1 on");
+  show_text(*call, call->parameters[0], static_cast<int>(*version));
+}
+
+}  // namespace pawl

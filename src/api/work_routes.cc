@@ -1,0 +1,171 @@
+// What workers do: claim, beat, settle.
+#include <algorithm>
+#include <mutex>
+
+#include "api/call.h"
+#include "api/documents.h"
+#include "base/text.h"
+
+namespace pawl {
+namespace {
+
+constexpr Duration kWaitMax = std::chrono::seconds{60};
+constexpr std::size_t kItemsMax = 1'000;
+
+// Which attempt a worker speaks of.
+struct Named {
+  RecordName record;
+  std::string token;
+};
+
+Named read_named(JsonBody& body) {
+  return {{body.required_text("machine"), body.required_text("key")}, body.required_text("token")};
+}
+
+Stimulus about(const Call& call, const Named& named, decltype(Stimulus::what) what) {
+  return {.what = std::move(what),
+          .machine = named.record.machine,
+          .key = named.record.key,
+          .actor = call.request.caller.actor};
+}
+
+std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
+
+Stimulus read_done(const Call& call, JsonBody& body) {
+  const Named named = read_named(body);
+  return about(call, named,
+               Stimulus::Done{hash_of_token(named.token), or_empty_map(body.json("result"))});
+}
+
+Stimulus read_fail(const Call& call, JsonBody& body) {
+  const Named named = read_named(body);
+  Failure error{.code = body.required_text("code"),
+                .message = body.text("message"),
+                .detail = body.json("detail"),
+                .retry_after = body.duration("retry_after")};
+  return about(call, named, Stimulus::Fail{hash_of_token(named.token), std::move(error)});
+}
+
+Stimulus read_beat(const Call& call, JsonBody& body) {
+  const Named named = read_named(body);
+  return about(call, named, Stimulus::Beat{hash_of_token(named.token), body.json("progress")});
+}
+
+Result<ClaimRequest> read_claim(const Call& call, JsonBody& body) {
+  ClaimRequest request{.queues = body.texts("queues"), .worker = body.text("worker")};
+  const auto max = body.number("max");
+  request.wait = std::min(body.duration("wait").value_or(Duration{0}), kWaitMax);
+  PAWL_CHECK(body.finish());
+  if (request.queues.empty())
+    return Error{ErrorCode::bad_input, "`queues` names at least one queue"};
+  if (max && (*max < 1 || *max > static_cast<std::int64_t>(kClaimMax)))
+    return Error{ErrorCode::bad_input, "`max` is a whole number from 1 to 1000"};
+  if (max) request.max = static_cast<std::size_t>(*max);
+  if (request.worker.empty()) request.worker = call.request.caller.actor.name;
+  return request;
+}
+
+// Queues with a colon are the engine's own.
+bool may_claim(const Call& call, const ClaimRequest& request) {
+  return std::all_of(request.queues.begin(), request.queues.end(), [&](const std::string& queue) {
+    return queue.find(':') == std::string::npos && call.may_use_queue(queue);
+  });
+}
+
+void claim(const SharedCall& call, ClaimRequest request,
+           std::function<void(const Result<std::string>& attempts)> given) {
+  call->engine.claim(std::move(request), [given = std::move(given)](
+                                             const Result<std::vector<GivenAttempt>>& attempts) {
+    if (!attempts) return given(attempts.error());
+    std::string out;
+    append_list(out, *attempts, [](const GivenAttempt& one) { return to_json(one); });
+    given(out);
+  });
+}
+
+// Answers of several, collected until the last has come.
+struct Collected {
+  std::mutex mutex;
+  std::vector<ApiReply> replies;
+  std::size_t open = 0;
+};
+
+std::string item_json(const ApiReply& reply) {
+  return R"({"status":)" + std::to_string(reply.status) + "," + reply.body.substr(1);
+}
+
+// One attempt as the body, or several as `attempts`; a claim for the next as `claim`.
+void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
+  JsonBody body(call->request.body);
+  std::vector<Stimulus> stimuli;
+  const bool is_one = !body.has("attempts");
+  std::optional<ClaimRequest> next;
+  if (body.has("claim")) {
+    const std::string text = body.map("claim");
+    JsonBody wanted(text, "claim");
+    auto request = read_claim(*call, wanted);
+    if (!request) return call->fail(request.error());
+    if (!may_claim(*call, *request))
+      return call->fail(403, "outside_scope", "this access token is not for these queues");
+    next = *std::move(request);
+  } else {
+    body.map("claim");
+  }
+  const std::vector<std::string> items = body.items("attempts");
+  if (is_one) stimuli.push_back(read(*call, body));
+  if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
+  if (items.size() > kItemsMax)
+    return call->fail(400, "too_many_items", "`attempts` has at most 1000 items");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    JsonBody item(items[i], "attempts[" + std::to_string(i) + "]");
+    stimuli.push_back(read(*call, item));
+    if (const auto wrong = item.finish(); !wrong) return call->fail(wrong.error());
+  }
+  if (is_one && !next) {
+    return call->engine.submit(
+        stimuli, [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
+  }
+  const auto collected = std::make_shared<Collected>();
+  collected->replies.resize(stimuli.size());
+  collected->open = stimuli.size() + (next ? 1 : 0);
+  const auto claimed = std::make_shared<std::string>();
+  const auto close = [call, collected, claimed, has_claim = next.has_value()] {
+    {
+      const std::lock_guard lock(collected->mutex);
+      if (--collected->open > 0) return;
+    }
+    std::string out = R"({"items":)";
+    append_list(out, collected->replies, item_json);
+    if (has_claim) out += R"(,"attempts":)" + *claimed;
+    call->ok(out + "}");
+  };
+  call->engine.submit(stimuli, [collected, close](std::size_t i, const Result<Answer>& answer) {
+    collected->replies[i] = answer ? reply_of(*answer) : error_reply(answer.error());
+    close();
+  });
+  if (next)
+    claim(call, *std::move(next), [claimed, close](const Result<std::string>& attempts) {
+      *claimed = attempts ? *attempts : "[]";
+      close();
+    });
+}
+
+}  // namespace
+
+void claim_attempts(const SharedCall& call) {
+  JsonBody body(call->request.body);
+  auto request = read_claim(*call, body);
+  if (!request) return call->fail(request.error());
+  if (!may_claim(*call, *request))
+    return call->fail(403, "outside_scope", "this access token is not for these queues");
+  claim(call, *std::move(request), [call](const Result<std::string>& attempts) {
+    if (!attempts) return call->fail(attempts.error());
+    call->ok(R"({"attempts":)" + *attempts + "}");
+  });
+}
+
+void beat_attempts(const SharedCall& call) { settle(call, read_beat); }
+void settle_done(const SharedCall& call) { settle(call, read_done); }
+void settle_fail(const SharedCall& call) { settle(call, read_fail); }
+
+}  // namespace pawl

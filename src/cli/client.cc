@@ -1,0 +1,122 @@
+#include "cli/client.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <ostream>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/machine_files.h"
+#include "cli/reply_text.h"
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+std::string user_name() {
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr ? user->pw_name : "uid " + std::to_string(getuid());
+}
+
+// Whoever can write the files may do everything with them.
+class DirectoryClient : public Client {
+ public:
+  DirectoryClient(std::unique_ptr<Engine> engine, Caller caller)
+      : engine_(std::move(engine)), api_(*engine_), caller_(std::move(caller)) {}
+
+  ApiReply call(ApiRequest request) override {
+    request.caller = caller_;
+    return api_.handle(request);
+  }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  Api api_;
+  Caller caller_;
+};
+
+}  // namespace
+
+void add_client_options(CLI::App& verb, ClientOptions& options) {
+  verb.add_option("--dir", options.directory, "the directory of the records")
+      ->capture_default_str()
+      ->type_name("DIR");
+  verb.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_change_options(CLI::App& verb, ClientOptions& options) {
+  add_client_options(verb, options);
+  verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
+  verb.add_option("--actor", options.actor, "in whose name; else yours")->type_name("NAME");
+  verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("ROLE");
+  verb.add_option("--idempotency-key", options.idempotency_key,
+                  "the same call with the same key is carried out once")
+      ->type_name("KEY");
+}
+
+Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels) {
+  PAWL_TRY(auto engine, Engine::open({.directory = options.directory,
+                                      .creates = false,
+                                      .channels = std::move(channels)}));
+  Caller caller{.roles = kAdmin};
+  caller.actor.name = options.actor.empty() ? user_name() : options.actor;
+  caller.actor.roles = options.roles;
+  caller.actor.roles.emplace_back("operator");
+  return std::unique_ptr<Client>(
+      std::make_unique<DirectoryClient>(std::move(engine), std::move(caller)));
+}
+
+// --- requests ----------------------------------------------------------------------------------
+
+Result<RecordName> parse_record(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size())
+    return Error{ErrorCode::bad_input,
+                 in_quotes(text) + " is no record; write MACHINE/KEY, as in order/17"};
+  return RecordName{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+std::string path_of(const RecordName& name, std::string_view more) {
+  return "/v1/records/" + percent_encoded(name.machine) + "/" + percent_encoded(name.key) +
+         std::string(more);
+}
+
+ApiRequest get(std::string path, QueryPairs query) {
+  return {.method = "GET", .path = std::move(path), .query = std::move(query)};
+}
+
+ApiRequest post(std::string path, std::string body) {
+  return {.method = "POST", .path = std::move(path), .body = std::move(body)};
+}
+
+Result<std::string> read_json_argument(const std::string& option, const std::string& argument) {
+  std::string json = argument;
+  if (argument.starts_with('@')) {
+    PAWL_TRY(json, read_text_file(argument.substr(1)));
+  }
+  if (const auto checked = check_json(json); !checked)
+    return Error{ErrorCode::bad_input, option + " is not JSON: " + checked.error().message};
+  return json;
+}
+
+// --- replies -----------------------------------------------------------------------------------
+
+bool is_ok(const ApiReply& reply) { return reply.status < 400; }
+
+ExitCode exit_code_of(const ApiReply& reply) {
+  if (is_ok(reply)) return ExitCode::ok;
+  return reply.status >= 500 ? ExitCode::environment : ExitCode::wrong;
+}
+
+ExitCode report_reply(const ApiReply& reply, const std::string& about,
+                      const Surroundings& surroundings) {
+  if (is_ok(reply)) return ExitCode::ok;
+  surroundings.err << "pawl: " << (about.empty() ? "" : about + ": ")
+                   << printable(problem_text(reply.body)) << '\n';
+  return exit_code_of(reply);
+}
+
+}  // namespace pawl::cli

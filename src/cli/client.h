@@ -1,0 +1,64 @@
+// Client: how verbs reach the records, wherever these are. A call of the API, and its reply.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/api.h"
+#include "cli/cli.h"
+#include "cli/exit_code.h"
+#include "pawl/engine.h"
+
+namespace pawl::cli {
+
+class Client {
+ public:
+  virtual ~Client() = default;
+  // From any thread; waits for the reply.
+  virtual ApiReply call(ApiRequest request) = 0;
+};
+
+// What all verbs on records have in common.
+struct ClientOptions {
+  std::string directory = "pawl-data";
+  std::string actor = {};  // empty: who runs the command
+  std::vector<std::string> roles = {};
+  std::string idempotency_key = {};
+  bool dry_run = false;
+  bool json = false;
+};
+
+// Each adds some of the options to a verb.
+void add_client_options(CLI::App& verb, ClientOptions& options);
+void add_change_options(CLI::App& verb, ClientOptions& options);  // of what changes something
+
+// On a directory that no other process uses. `channels`: those that this process carries out.
+Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels = {});
+
+// --- requests
+
+// `order/17` is the key 17 of the machine order; a key may have further slashes.
+Result<RecordName> parse_record(const std::string& text);
+std::string path_of(const RecordName& name, std::string_view more = {});
+
+using QueryPairs = std::vector<std::pair<std::string, std::string>>;
+ApiRequest get(std::string path, QueryPairs query = {});
+ApiRequest post(std::string path, std::string body);
+
+// JSON as it is given, or read from `@FILE`. Fails when it is no JSON.
+Result<std::string> read_json_argument(const std::string& option, const std::string& argument);
+
+// --- replies
+
+bool is_ok(const ApiReply& reply);
+// 0, or by the status: the thing asked about is wrong, or the machine cannot.
+ExitCode exit_code_of(const ApiReply& reply);
+// Says what is wrong to a person: of an error, a refusal, a stale token. `about` may be empty.
+ExitCode report_reply(const ApiReply& reply, const std::string& about,
+                      const Surroundings& surroundings);
+
+}  // namespace pawl::cli

@@ -1,0 +1,83 @@
+// pawl fire, restart, discard: events.
+#include <memory>
+
+#include "cli/change_verbs.h"
+
+namespace pawl::cli {
+namespace {
+
+struct FireOptions : ClientOptions {
+  std::string record;
+  std::string event;
+  std::string payload = "{}";
+  std::string create;
+  std::string at;
+  std::string in;
+};
+
+Result<std::string> request_body(const FireOptions& options) {
+  PAWL_TRY(const std::string payload, read_json_argument("--payload", options.payload));
+  std::string body;
+  {
+    JsonMap map(body);
+    map.text("event", options.event);
+    map.json("payload", payload);
+    if (!options.create.empty()) {
+      PAWL_TRY(const std::string data, read_json_argument("--create", options.create));
+      JsonMap create(map.member("create"));
+      create.json("data", data);
+    }
+    if (!options.at.empty()) map.text("at", options.at);
+    if (!options.in.empty()) map.text("in", options.in);
+    put_common(map, options);
+  }
+  return body;
+}
+
+ExitCode fire(const FireOptions& options, const Surroundings& surroundings) {
+  const auto name = parse_record(options.record);
+  if (!name) return report(name.error(), "", "", surroundings.err);
+  const auto body = request_body(options);
+  if (!body) return report(body.error(), "", "", surroundings.err);
+  return change_record(options, *name, "/fire", *body, surroundings);
+}
+
+CLI::App* add_event(CLI::App& app, Action& action, const std::shared_ptr<FireOptions>& options,
+                    const char* name, const char* what) {
+  CLI::App* verb = app.add_subcommand(name, what);
+  verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
+  add_change_options(*verb, *options);
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) { return fire(*options, surroundings); };
+  });
+  return verb;
+}
+
+}  // namespace
+
+void add_fire(CLI::App& app, Action& action) {
+  auto options = std::make_shared<FireOptions>();
+  CLI::App* verb = add_event(app, action, options, "fire", "Fire an event at a record");
+  verb->add_option("EVENT", options->event, "its name")->required();
+  verb->add_option("--payload", options->payload, "what comes with it, or @FILE")
+      ->type_name("JSON");
+  verb->add_option("--create", options->create, "data of the record, when it is not there yet")
+      ->type_name("JSON");
+  verb->add_option("--at", options->at, "not before then")->type_name("INSTANT");
+  verb->add_option("--in", options->in, "not before that long")->type_name("DURATION");
+  verb->footer("Example:\n  pawl fire order/17 pay --payload '{\"card\": \"4711\"}'");
+}
+
+void add_restart(CLI::App& app, Action& action) {
+  auto options = std::make_shared<FireOptions>();
+  options->event = "restart";
+  add_event(app, action, options, "restart", "Begin a record anew, with all counters at zero");
+}
+
+void add_discard(CLI::App& app, Action& action) {
+  auto options = std::make_shared<FireOptions>();
+  options->event = "discard";
+  add_event(app, action, options, "discard", "End a record: it goes to `discarded`");
+}
+
+}  // namespace pawl::cli

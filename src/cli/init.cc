@@ -1,0 +1,54 @@
+// pawl init: makes the directory that records are kept in.
+#include <memory>
+#include <ostream>
+
+#include "base/json_text.h"
+#include "cli/store_files.h"
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+struct InitOptions {
+  std::string directory = "pawl-data";
+  bool json = false;
+  bool dry_run = false;
+};
+
+ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
+  const bool is_there = std::filesystem::exists(options.directory);
+  if (is_there || !options.dry_run) {
+    const auto store = open_sqlite_store(store_options(options.directory, surroundings));
+    if (!store) return report(store.error(), "", "", surroundings.err);
+  }
+  if (options.json) {
+    surroundings.out << R"({"directory":)" << json_string(options.directory) << R"(,"new":)"
+                     << (is_there ? "false" : "true") << "}\n";
+    return ExitCode::ok;
+  }
+  if (is_there) {
+    surroundings.out << options.directory << ": is there already\n";
+  } else if (options.dry_run) {
+    surroundings.out << options.directory << ": would be made\n";
+  } else {
+    const std::string dir = options.directory == "pawl-data" ? "" : " --dir " + options.directory;
+    surroundings.out << options.directory << ": made. Next:\n  pawl apply FILE.yaml" << dir
+                     << "\n  pawl create MACHINE/KEY --data '{…}'" << dir << '\n';
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, Action& action) {
+  auto options = std::make_shared<InitOptions>();
+  CLI::App* verb = app.add_subcommand("init", "Make the directory that records are kept in");
+  verb->add_option("DIR", options->directory, "a new directory")->capture_default_str();
+  verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");
+  verb->add_flag("--json", options->json, "one JSON object");
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) { return init(*options, surroundings); };
+  });
+}
+
+}  // namespace pawl::cli

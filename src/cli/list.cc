@@ -1,0 +1,108 @@
+// pawl list: records, by machine, state, label, parent, hold, error.
+#include <memory>
+#include <ostream>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/client.h"
+#include "cli/reply_text.h"
+#include "cli/verb.h"
+
+namespace pawl::cli {
+namespace {
+
+struct ListOptions : ClientOptions {
+  std::string machine;
+  std::string state;
+  std::string prefix;
+  std::string label;
+  std::string parent;
+  std::string error;
+  bool held = false;
+  bool built_in = false;
+  std::size_t max = 100;
+};
+
+QueryPairs query_of(const ListOptions& options) {
+  QueryPairs query;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) query.emplace_back(name, value);
+  };
+  add("machine", options.machine);
+  add("state", options.state);
+  add("key_prefix", options.prefix);
+  add("label", options.label);
+  add("parent", options.parent);
+  add("error", options.error);
+  if (options.held) query.emplace_back("held", "true");
+  if (options.built_in) query.emplace_back("built_in", "true");
+  return query;
+}
+
+void print_json(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
+  out << R"({"items":[)" << join(records, ",", ",") << R"(],"more":)" << (is_all ? "false" : "true")
+      << "}\n";
+}
+
+void print_text(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
+  std::vector<std::vector<std::string>> rows{{"RECORD", "STATE", "SINCE", "NEXT", ""}};
+  for (const std::string& record : records)
+    rows.push_back({said(record, "machine") + "/" + said(record, "key"), said(record, "state"),
+                    short_time(said(record, "entered_at")), short_time(said(record, "next_at")),
+                    plight_of(record)});
+  if (records.empty()) {
+    out << "no records\n";
+  } else {
+    print_table(rows, out);
+  }
+  if (!is_all) out << "there are more: narrow it down, or give --max\n";
+}
+
+ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
+  const auto client = open_client(options);
+  if (!client) return report(client.error(), "", "", surroundings.err);
+  std::vector<std::string> records;
+  std::string from;
+  do {  // a page may be short although there is more
+    QueryPairs query = query_of(options);
+    query.emplace_back("max", std::to_string(std::min<std::size_t>(options.max, 1'000)));
+    if (!from.empty()) query.emplace_back("from", from);
+    const ApiReply reply = (*client)->call(get("/v1/records", std::move(query)));
+    if (!is_ok(reply)) {
+      if (options.json) surroundings.out << reply.body << '\n';
+      return options.json ? exit_code_of(reply) : report_reply(reply, "", surroundings);
+    }
+    for (std::string& record : items_of(reply.body)) records.push_back(std::move(record));
+    from = said(reply.body, "next");
+  } while (!from.empty() && records.size() < options.max);
+  const bool is_all = from.empty() && records.size() <= options.max;
+  if (records.size() > options.max) records.resize(options.max);
+  (options.json ? print_json : print_text)(records, is_all, surroundings.out);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* verb = app.add_subcommand("list", "List records");
+  verb->add_option("MACHINE", options->machine, "of this machine only");
+  verb->add_option("--state", options->state, "in this state");
+  verb->add_option("--prefix", options->prefix, "whose key begins so; needs MACHINE");
+  verb->add_option("--label", options->label, "with this label")->type_name("NAME=VALUE");
+  verb->add_option("--parent", options->parent, "children of this record")
+      ->type_name("MACHINE/KEY");
+  verb->add_option("--error", options->error, "whose last error has this code")->type_name("CODE");
+  verb->add_flag("--held", options->held, "on hold");
+  verb->add_flag("--built-in", options->built_in, "side jobs, deliveries and messages as well");
+  verb->add_option("--max", options->max, "at most so many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  add_client_options(*verb, *options);
+  verb->footer("Example:\n  pawl list order --state paying --label customer=42");
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) { return list(*options, surroundings); };
+  });
+}
+
+}  // namespace pawl::cli

@@ -1,0 +1,76 @@
+// pawl retry, release, hold, move, patch, erase: orders of an operator.
+#include <functional>
+#include <memory>
+
+#include "cli/change_verbs.h"
+
+namespace pawl::cli {
+namespace {
+
+struct OrderOptions : ClientOptions {
+  std::string order;
+  std::string record;
+  std::string reason;
+  std::string text;
+  std::string state;
+  std::string data;
+};
+
+ExitCode give(const OrderOptions& options, const Surroundings& surroundings) {
+  const auto name = parse_record(options.record);
+  if (!name) return report(name.error(), "", "", surroundings.err);
+  std::string body;
+  {
+    JsonMap map(body);
+    map.text("order", options.order);
+    map.text("reason", options.reason);
+    if (!options.text.empty()) map.text("text", options.text);
+    if (!options.state.empty()) map.text("state", options.state);
+    if (!options.data.empty()) {
+      const auto data = read_json_argument("the patch", options.data);
+      if (!data) return report(data.error(), "", "", surroundings.err);
+      map.json("data", *data);
+    }
+    put_common(map, options);
+  }
+  return change_record(options, *name, "/orders", body, surroundings);
+}
+
+void add_order(CLI::App& app, Action& action, const char* order, const char* what,
+               const std::function<void(CLI::App&, OrderOptions&)>& add_own = {}) {
+  auto options = std::make_shared<OrderOptions>();
+  options->order = order;
+  CLI::App* verb = app.add_subcommand(order, what);
+  verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
+  if (add_own) add_own(*verb, *options);
+  verb->add_option("--reason", options->reason, "why; it is kept in the log")
+      ->required()
+      ->type_name("TEXT");
+  add_change_options(*verb, *options);
+  verb->callback([options, &action] {
+    action = [options](const Surroundings& surroundings) { return give(*options, surroundings); };
+  });
+}
+
+}  // namespace
+
+void add_orders(CLI::App& app, Action& action) {
+  add_order(app, action, "retry", "Let a record that waits or gave up try again now");
+  add_order(app, action, "release", "Let a record on hold go on where it stopped");
+  add_order(app, action, "hold", "Park a record, so that nothing moves it",
+            [](CLI::App& verb, OrderOptions& options) {
+              verb.add_option("TEXT", options.text, "for people: what to do about it")->required();
+            });
+  add_order(app, action, "move", "Put a record into another state",
+            [](CLI::App& verb, OrderOptions& options) {
+              verb.add_option("STATE", options.state, "of its machine")->required();
+            });
+  add_order(
+      app, action, "patch", "Change the data of a record",
+      [](CLI::App& verb, OrderOptions& options) {
+        verb.add_option("PATCH", options.data, "a merge patch (RFC 7396), or @FILE")->required();
+      });
+  add_order(app, action, "erase", "Forget the data of a record, in its log as well");
+}
+
+}  // namespace pawl::cli
