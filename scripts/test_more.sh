@@ -19,6 +19,7 @@ crashes    |  2 | the store on a disk that fails, at every call           | 8 sc
 kills      |  1 | a process that writes through the store, killed         | 100 kills     | scripts/kills.sh --kills 100 --minutes MINUTES                            | scripts/kills.sh --kills 100
 engine     |  3 | the engine on failing processes, disks and networks     | 2,000 seeds   | scripts/sim.sh --seeds 2000 --minutes MINUTES                             | scripts/sim.sh --seeds 2000
 broken     |  0 | the same with broken rules, src/base/mutant.h           | every rule    | echo left to make soak                                                    | scripts/sim_mutants.sh
+model      |  0 | leases, in every order in which things can happen       | the model     | echo left to make soak                                                    | tests/spin/lease.sh full
 pipe       |  6 | -                                                       | -             | -                                                                         | -
 END
 )
