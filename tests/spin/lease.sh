@@ -3,7 +3,7 @@
 #   lease.sh holds DEFINITION…             nothing is wrong in any state that is reached
 #   lease.sh lives DEFINITION…             and the task ends, however unlucky everybody is
 #   lease.sh breaks ASSERTION DEFINITION…  this assertion does not hold: the model notices a broken rule
-#   lease.sh full                          the model at its full size: half an hour, 10 GB
+#   lease.sh full                          the model at its full size: a quarter of an hour, 11 GB
 set -euo pipefail
 model=$(cd "$(dirname "$0")" && pwd)/pawl_lease.pml
 

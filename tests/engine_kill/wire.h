@@ -1,0 +1,38 @@
+// What passes between the process that is killed and those who ask it: lists of words over a Unix
+// socket, one list there and one back.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pawl::kill {
+
+using Words = std::vector<std::string>;
+
+// A socket or a file that is closed with its owner, and by exec.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+
+  int number() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_ = -1;
+};
+
+// None that is open when it cannot be had.
+Descriptor listen_at(const std::filesystem::path& socket);
+Descriptor connect_to(const std::filesystem::path& socket);
+
+// False, or nothing, when the other side is gone.
+bool send_words(const Descriptor& to, const Words& words);
+std::optional<Words> receive_words(const Descriptor& from);
+
+}  // namespace pawl::kill
