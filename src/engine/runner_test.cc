@@ -11,7 +11,6 @@
 
 #include "gtest/gtest.h"
 #include "store/sqlite/sqlite_store.h"
-#include "store/verify.h"
 #include "tests/support/driven_engine.h"
 #include "tests/support/temporary_directory.h"
 
@@ -210,36 +209,6 @@ TEST_F(RunnerTest, WhoStillWaitsWhenItClosesIsTold) {
   const auto answer = given.get_future().get();
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().message.find("closed"), std::string::npos);
-}
-
-// 16 callers, 8 task threads. `PAWL_RUNNER_SECONDS` says for how long.
-TEST_F(RunnerTest, ManyCallersAndTaskThreads) {
-  Runner& runner = open({.functions = {{"add",
-                                        [](TaskRun& run) {
-                                          run.report("{}");
-                                          return TaskResult{.result = R"({"sum":3})"};
-                                        }}},
-                         .task_threads = 8});
-  const char* given = std::getenv("PAWL_RUNNER_SECONDS");
-  const auto until = std::chrono::steady_clock::now() + seconds{given ? std::atoi(given) : 1};
-  std::atomic<int> added = 0;
-  std::vector<std::thread> callers;
-  for (int caller = 0; caller < 16; ++caller)
-    callers.emplace_back([&, caller] {
-      for (int i = 0; std::chrono::steady_clock::now() < until; ++i) {
-        const std::string key = std::to_string(caller) + "-" + std::to_string(i);
-        ASSERT_EQ(runner.call(create("sum", key))->kind, Answer::Kind::ok);
-        const auto record = runner.wait({"sum", key}, {}, minutes{5});
-        ASSERT_TRUE(record && *record);
-        EXPECT_EQ((**record).state, "added");
-        EXPECT_TRUE(store_->list({.machine = "sum", .max = 10}, {}));
-        ++added;
-      }
-    });
-  for (std::thread& caller : callers) caller.join();
-  runner_.reset();
-  EXPECT_GT(added, 16);
-  EXPECT_TRUE(verify(*store_)->violations.empty());
 }
 
 }  // namespace
