@@ -21,6 +21,7 @@ killed     |  2 | a process with an engine under load, killed             | 300 
 engine     |  3 | the engine on failing processes, disks and networks     | 2,000 seeds   | scripts/sim.sh --seeds 2000 --minutes MINUTES                             | scripts/sim.sh --seeds 2000
 broken     |  0 | the same with broken rules, src/base/mutant.h           | every rule    | echo left to make soak                                                    | scripts/sim_mutants.sh
 model      |  0 | leases, in every order in which things can happen       | the model     | echo left to make soak                                                    | tests/spin/lease.sh full
+idle       |  0 | a runner with nothing to do, under strace               | 30 seconds    | echo left to make soak                                                    | scripts/idle.sh 30
 pipe       |  6 | -                                                       | -             | -                                                                         | -
 END
 )
