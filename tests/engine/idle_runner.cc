@@ -53,7 +53,7 @@ void create(Runner& runner, const std::string& machine, const std::string& key) 
 int main(int, char** arguments) {
   const auto store = must(open_sqlite_store({.directory = arguments[1]}));
   must(store->put_machines(kMachines));
-  EngineOptions engine{.zones = must(Zones::open())};
+  StepperOptions engine{.zones = must(Zones::open())};
   engine.ward = std::string(arguments[1]) + "/ward";
   std::promise<void> delivered;
   const auto runner = must(Runner::open(
@@ -63,13 +63,13 @@ int main(int, char** arguments) {
            {"journal", log_channel([&](const std::string&) { delivered.set_value(); })}}}));
 
   std::vector<Stimulus> sleepers;
-  std::vector<Engine::Answered> answered;
+  std::vector<Stepper::Answered> answered;
   for (int i = 0; i < kSleeping; ++i) {
     sleepers.push_back({.what = Stimulus::Create{},
                         .machine = "sleeper",
                         .key = std::to_string(i),
                         .actor = {.name = "app"}});
-    answered.push_back([](const Result<Answer>& answer) { must(answer); });
+    answered.emplace_back([](const Result<Answer>& answer) { must(answer); });
   }
   runner->submit(std::move(sleepers), std::move(answered));
   create(*runner, "waiter", "one");

@@ -91,7 +91,7 @@ class RunnerLoad : public testing::Test {
   void open() {
     store_ = *open_sqlite_store({.directory = directory_.path() / "store"});
     ASSERT_TRUE(*store_->put_machines(kMachines));
-    EngineOptions engine{.zones = all_zones()};
+    StepperOptions engine{.zones = all_zones()};
     engine.ward = directory_.path() / "ward";
     runner_ = *Runner::open(
         *store_, std::move(engine),
@@ -189,7 +189,7 @@ class RunnerLoad : public testing::Test {
           ASSERT_TRUE(page);
           for (const Record& record : page->items)
             EXPECT_TRUE(
-                runner_->between_batches([&](Engine& engine) { return engine.why(record); }));
+                runner_->between_batches([&](Stepper& engine) { return engine.why(record); }));
         });
       case 8:
         return through([&] {
@@ -199,11 +199,11 @@ class RunnerLoad : public testing::Test {
         });
       default:
         return through([&] {
-          EXPECT_TRUE(runner_->between_batches([&](Engine& engine) {
+          EXPECT_TRUE(runner_->between_batches([&](Stepper& engine) {
             return engine.pause({.target = target, .reason = "a test", .actor = "app"});
           }));
           EXPECT_TRUE(
-              runner_->between_batches([&](Engine& engine) { return engine.unpause(target); }));
+              runner_->between_batches([&](Stepper& engine) { return engine.unpause(target); }));
         });
     }
   }

@@ -37,6 +37,7 @@ class Ledger {
     std::string key;
     std::int64_t fence = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the 0 of a comparison for a pointer
     friend auto operator<=>(const AttemptName&, const AttemptName&) = default;
   };
   struct Settle {

@@ -218,7 +218,7 @@ class Worker {
   };
 
   Attempt begun(const Words& words, std::size_t at) {
-    const Attempt attempt{words[at], words[at + 1], words[at + 2], words[at + 3], client_.life()};
+    Attempt attempt{words[at], words[at + 1], words[at + 2], words[at + 3], client_.life()};
     const std::string& payload = words[at + 4];
     Held::Limit limit{"order/ship", kShipMax};
     if (attempt.machine == "part") limit = {"part/make of " + payload, kMakePerMaker};

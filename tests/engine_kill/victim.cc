@@ -168,7 +168,7 @@ void serve(const std::filesystem::path& directory, const std::filesystem::path& 
   const auto store = must(open_sqlite_store(options));
   if (!must(store->put_machines(machines()))) fail("the machines are others");
   const bool is_new = must(store->last_id()).value == 0;
-  EngineOptions engine{.zones = must(Zones::open())};
+  StepperOptions engine{.zones = must(Zones::open())};
   if (!is_new) engine.closed_at = store->last_used();
   engine.ward = directory / "ward";
   const auto runner = must(Runner::open(
