@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,7 +27,8 @@
 
 namespace pawl {
 
-inline constexpr int kUnderWayMax = 8;  // deliveries to one channel
+inline constexpr int kUnderWayMax = 8;                           // deliveries to one channel
+inline constexpr std::string_view kFunctionWorker = "function";  // tasks of this process
 
 class Claims {
  public:

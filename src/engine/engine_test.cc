@@ -991,6 +991,30 @@ states:
   EXPECT_EQ(sent, 80U);
 }
 
+// --- crashes -----------------------------------------------------------------------------------
+
+TEST_P(EngineTest, WhatThisProcessRanWhenItEndedIsNotWaitedFor) {
+  auto& driven = open({kJob});
+  driven.create("job", "ours");
+  driven.create("job", "theirs");
+  const auto claim = [&](const std::string& worker) {
+    std::vector<GivenAttempt> given;
+    driven.engine().claim({.queues = {"jobs"}, .worker = worker},
+                          [&](auto attempts) { given = *std::move(attempts); });
+    driven.settle();
+    return given.at(0);
+  };
+  const GivenAttempt ours = claim("function");
+  const GivenAttempt theirs = claim("w1");
+  driven.engine().ward().enter_task(0, ours.record);
+  driven.engine().ward().enter_task(1, theirs.record);  // no function: its worker is alive
+  driven.reopen();
+  driven.settle();
+  EXPECT_EQ(driven.find("job", "ours")->error->code, "crashed");
+  EXPECT_EQ(driven.done(ours).kind, Answer::Kind::stale);
+  EXPECT_EQ(driven.done(theirs).kind, Answer::Kind::ok);
+}
+
 // --- versions ----------------------------------------------------------------------------------
 
 TEST_P(EngineTest, ARecordFollowsANewerVersionAtItsNextStimulus) {

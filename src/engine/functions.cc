@@ -60,21 +60,22 @@ FunctionPool::~FunctionPool() {
 // Asks for one attempt. What comes too late is handed back.
 void FunctionPool::ask() {
   const auto submit = calls_.submit;
-  calls_.claim({.queues = queues_, .worker = "function", .wait = kDurationMax / 4},
-               [shared = shared_, submit](Result<std::vector<GivenAttempt>> given) {
-                 if (!given) return;  // the engine has stopped
-                 std::unique_lock lock(shared->mutex);
-                 const bool is_late = shared->stops;
-                 for (GivenAttempt& attempt : *given) {
-                   if (!is_late) {
-                     shared->given.push_back(std::move(attempt));
-                   } else {
-                     submit(failed(attempt, {.code = "returned"}), [](const Result<Answer>&) {});
-                   }
-                 }
-                 lock.unlock();
-                 shared->changed.notify_all();
-               });
+  calls_.claim(
+      {.queues = queues_, .worker = std::string(kFunctionWorker), .wait = kDurationMax / 4},
+      [shared = shared_, submit](Result<std::vector<GivenAttempt>> given) {
+        if (!given) return;  // the engine has stopped
+        std::unique_lock lock(shared->mutex);
+        const bool is_late = shared->stops;
+        for (GivenAttempt& attempt : *given) {
+          if (!is_late) {
+            shared->given.push_back(std::move(attempt));
+          } else {
+            submit(failed(attempt, {.code = "returned"}), [](const Result<Answer>&) {});
+          }
+        }
+        lock.unlock();
+        shared->changed.notify_all();
+      });
 }
 
 void FunctionPool::work(std::size_t thread) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mutant.h"
+#include "decide/consequences.h"
 #include "engine/input.h"
 #include "engine/queue_name.h"
 
@@ -85,7 +86,8 @@ Stepper::Stepper(Store& store, Opened opened, StepperOptions options)
       claims_(options_.random, std::move(opened.pauses)),
       retention_(store, opened.at),
       alerts_(std::move(opened.alerts)),
-      poisoned_(ward_.poisoned()) {}
+      poisoned_(ward_.poisoned()),
+      interrupted_(ward_.interrupted()) {}
 
 Result<void> Stepper::pause(Pause pause) { return claims_.pauses().pause(std::move(pause)); }
 
@@ -167,6 +169,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
   retention_.committed(round.units(), machines_);
   if (options_.committed && !round.units().empty()) options_.committed(round.units());
   poisoned_.clear();
+  interrupted_.clear();
   const auto units = std::count_if(
       outcomes.begin(), outcomes.end(),
       [](const UnitOutcome& outcome) { return outcome.kind == UnitOutcome::Kind::committed; });
@@ -200,6 +203,7 @@ void Stepper::take_requests(Taken& taken) {
 
 Result<void> Stepper::decide(Round& round, Batch& batch, Taken& taken, bool passed) {
   PAWL_CHECK(hold_poisoned(round));
+  PAWL_CHECK(end_interrupted(round));
   PAWL_CHECK(take_messages(round, batch, taken));
   PAWL_CHECK(take_due(round, batch, taken, passed));
   PAWL_CHECK(decide_requests(round, taken));
@@ -218,6 +222,23 @@ Result<void> Stepper::hold_poisoned(Round& round) {
       PAWL_CHECK(round.hold(*in, "poison",
                             "the process ended twice while this record was being decided; look at "
                             "its log, then release it"));
+  }
+  return {};
+}
+
+// Tasks that this process ran when it was killed are not waited for until their time is over.
+Result<void> Stepper::end_interrupted(Round& round) {
+  for (const RecordId id : interrupted_) {
+    PAWL_TRY(const InWork* in, round.records().find(id));
+    if (in == nullptr || !in->record.running || in->record.running->worker != kFunctionWorker)
+      continue;
+    Stimulus fail{
+        .what = Stimulus::Fail{in->record.running->token_hash,
+                               {.code = "crashed", .message = "the process ended while it ran"}},
+        .machine = in->record.machine,
+        .key = in->record.key,
+        .actor = engine()};
+    PAWL_CHECK(round.decide(fail));
   }
   return {};
 }

@@ -117,6 +117,7 @@ class Stepper {
   void take_requests(Taken& taken);
   Result<void> decide(Round& round, Batch& batch, Taken& taken, bool passed);
   Result<void> hold_poisoned(Round& round);
+  Result<void> end_interrupted(Round& round);
   Result<void> take_messages(Round& round, Batch& batch, Taken& taken);
   Result<void> take_due(Round& round, Batch& batch, Taken& taken, bool passed);
   Result<void> take_sends(Round& round, Batch& batch, Taken& taken);
@@ -140,6 +141,7 @@ class Stepper {
   Setting alerts_;
   std::deque<Request> requests_;
   std::vector<RecordId> poisoned_;
+  std::vector<RecordId> interrupted_;
   std::optional<Error> stopped_;
 };
 

@@ -45,7 +45,8 @@ Ward::Ward(Ward&& other) noexcept
     : own_(other.own_),
       page_(other.page_ == &other.own_ ? &own_ : other.page_),
       is_mapped_(std::exchange(other.is_mapped_, false)),
-      has_suspects_(other.has_suspects_) {}
+      has_suspects_(other.has_suspects_),
+      interrupted_(std::move(other.interrupted_)) {}
 
 Ward::~Ward() {
   if (is_mapped_) munmap(page_, sizeof(Page));
@@ -54,7 +55,10 @@ Ward::~Ward() {
 // What was in work when the last process ended has seen one more crash.
 void Ward::begin() {
   suspect(std::exchange(page_->decided, 0), false);
-  for (std::uint64_t& record : page_->run) suspect(std::exchange(record, 0), true);
+  for (std::uint64_t& record : page_->run) {
+    if (record != 0) interrupted_.push_back({record});
+    suspect(std::exchange(record, 0), true);
+  }
   has_suspects_ = std::any_of(page_->suspects.begin(), page_->suspects.end(),
                               [](const auto& suspect) { return suspect.record != 0; });
 }

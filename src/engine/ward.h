@@ -55,6 +55,8 @@ class Ward {
 
   // Records that were in work at two crashes.
   std::vector<RecordId> poisoned() const;
+  // Records whose tasks ran when the last process ended: nobody works on them any more.
+  const std::vector<RecordId>& interrupted() const { return interrupted_; }
 
   // It has been decided, or its task has ended, and nothing happened. On the thread that decides.
   void clear(RecordId record) {
@@ -73,6 +75,7 @@ class Ward {
   Page* page_ = &own_;
   bool is_mapped_ = false;
   bool has_suspects_ = false;
+  std::vector<RecordId> interrupted_ = {};
 };
 
 }  // namespace pawl

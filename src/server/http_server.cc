@@ -1,0 +1,515 @@
+// Each connection is a chain of callbacks on a strand of its own:
+//
+//   read the header as bytes -> look at it strictly -> let Beast parse it -> read the body
+//     -> hand it over -> write the answer -> read the next header
+//
+// The header is read by ourselves, since Beast's parser accepts several of the forms that requests
+// are smuggled in, and unfolds lines before anybody could see that they were folded.
+#include "server/http_server.h"
+
+#include <atomic>
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "api/api.h"
+#include "base/json_text.h"
+#include "server/http_header.h"
+
+namespace pawl {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+using tcp = asio::ip::tcp;
+using Failed = boost::system::error_code;
+
+// How often a listener that hears nothing is shown that the connection is alive.
+constexpr std::chrono::seconds kQuietAtMost{15};
+
+HttpResponse error_response(int status, std::string_view id, const std::string& message) {
+  ApiReply reply = error_reply(status, id, message);
+  return {.status = status, .body = std::move(reply.body)};
+}
+
+// `a=1&b=%20`; none when it cannot be decoded.
+std::optional<std::vector<std::pair<std::string, std::string>>> read_query(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('&'), text.size());
+    std::string pair(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    for (char& c : pair)
+      if (c == '+') c = ' ';
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    auto name = percent_decoded(std::string_view(pair).substr(0, equals));
+    auto value = percent_decoded(std::string_view(pair).substr(std::min(equals + 1, pair.size())));
+    if (!name || !value) return std::nullopt;
+    pairs.emplace_back(*std::move(name), *std::move(value));
+  }
+  return pairs;
+}
+
+// Those who listen to events, to be woken.
+class Listeners {
+ public:
+  using Wake = std::function<void()>;
+
+  std::uint64_t add(Wake wake) {
+    const std::lock_guard lock(mutex_);
+    wakes_.emplace_back(++last_, std::move(wake));
+    are_some_ = true;
+    return last_;
+  }
+  void remove(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(wakes_, [&](const auto& one) { return one.first == id; });
+    are_some_ = !wakes_.empty();
+  }
+  void wake() {
+    if (!are_some_) return;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, wake] : wakes_) wake();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, Wake>> wakes_;
+  std::uint64_t last_ = 0;
+  std::atomic<bool> are_some_ = false;
+};
+
+}  // namespace
+
+// Outlives its connections: those that are left go with `context`.
+struct HttpServer::Inside {
+  Inside(HttpOptions given, Handle answers)
+      : options(std::move(given)),
+        handle(std::move(answers)),
+        acceptor(asio::make_strand(context)) {}
+
+  Result<void> listen();
+  Result<void> load_certificate();
+  void accept();
+  void run();
+
+  const HttpOptions options;
+  const Handle handle;
+  Listeners listeners;
+
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::shared_ptr<ssl::context> tls;         // null: none
+  std::set<std::function<void()>*> closers;  // of connections
+  std::size_t in_work = 0;                   // requests that are not answered
+  std::atomic<bool> drains = false;
+  std::atomic<std::size_t> connections = 0;
+  std::atomic<std::uint64_t> requests = 0;
+  std::atomic<std::uint64_t> refused = 0;
+
+  asio::io_context context;
+  tcp::acceptor acceptor;
+  std::vector<std::thread> threads;
+};
+
+namespace {
+
+// One connection. `Stream` is a TCP stream, or TLS on one.
+template <class Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  Connection(HttpServer::Inside* inside, Stream stream, std::string peer)
+      : inside_(inside),
+        stream_(std::move(stream)),
+        peer_(std::move(peer)),
+        quiet_(stream_.get_executor()),
+        close_([this] {
+          asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+            if (!self->is_busy_) self->socket().close();
+          });
+        }) {
+    ++inside_->connections;
+    const std::lock_guard lock(inside_->mutex);
+    inside_->closers.insert(&close_);
+  }
+  ~Connection() {
+    if (listener_ != 0) inside_->listeners.remove(listener_);
+    {
+      const std::lock_guard lock(inside_->mutex);
+      inside_->closers.erase(&close_);
+    }
+    --inside_->connections;
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void begin() {
+    asio::dispatch(stream_.get_executor(), [self = this->shared_from_this()] {
+      if constexpr (std::is_same_v<Stream, beast::tcp_stream>) {
+        self->read_header(self->inside_->options.header_within);
+      } else {
+        self->expire(self->inside_->options.header_within);
+        self->stream_.async_handshake(ssl::stream_base::server, [self](Failed failed) {
+          if (!failed) self->read_header(self->inside_->options.header_within);
+        });
+      }
+    });
+  }
+
+ private:
+  using Self = std::shared_ptr<Connection>;
+
+  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+  tcp::socket& socket() { return lowest().socket(); }
+  void expire(std::chrono::milliseconds within) { lowest().expires_after(within); }
+
+  // --- a request
+
+  void read_header(std::chrono::milliseconds within) {
+    if (inside_->drains) return close();
+    is_busy_ = false;
+    expire(within);
+    asio::async_read_until(stream_, asio::dynamic_buffer(bytes_, kHeaderMax), "\r\n\r\n",
+                           [self = this->shared_from_this()](Failed failed, std::size_t size) {
+                             self->have_header(failed, size);
+                           });
+  }
+
+  void have_header(Failed failed, std::size_t size) {
+    if (failed == asio::error::not_found) return refuse(431, "the header has more than 16 KiB");
+    if (failed) return close();
+    is_busy_ = true;
+    const std::string header = bytes_.substr(0, size);
+    if (const auto refused = refused_header(header)) return refuse(400, *refused);
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(kHeaderMax));
+    parser_->body_limit(inside_->options.body_max);
+    parser_->on_chunk_header(on_chunk_);
+    Failed wrong;
+    parser_->put(asio::buffer(header), wrong);
+    if (wrong && wrong != http::error::need_more) return refuse(400, wrong.message());
+    rest_.clear();
+    const auto room = rest_.prepare(bytes_.size() - size);
+    asio::buffer_copy(room, asio::buffer(bytes_.data() + size, bytes_.size() - size));
+    rest_.commit(bytes_.size() - size);
+    bytes_.clear();
+    if (parser_->is_done()) return have_request();
+    if (parser_->get()[http::field::expect] == "100-continue") return invite_body();
+    read_body();
+  }
+
+  // curl asks before it sends more than 1 KiB.
+  void invite_body() {
+    static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+    expire(inside_->options.write_within);
+    asio::async_write(stream_, asio::buffer(kGoOn),
+                      [self = this->shared_from_this()](Failed failed, std::size_t) {
+                        if (failed) return self->close();
+                        self->read_body();
+                      });
+  }
+
+  void read_body() {
+    expire(inside_->options.body_within);
+    http::async_read(stream_, rest_, *parser_,
+                     [self = this->shared_from_this()](Failed failed, std::size_t) {
+                       if (failed == http::error::body_limit)
+                         return self->refuse(413, "the body has more bytes than are taken");
+                       if (failed == http::error::bad_chunk_extension || self->has_long_chunk_)
+                         return self->refuse(400, "a chunk extension has more than 256 bytes");
+                       if (failed) return self->close();
+                       self->have_request();
+                     });
+  }
+
+  void have_request() {
+    const auto& message = parser_->get();
+    const std::string_view target(message.target().data(), message.target().size());
+    const std::size_t mark = std::min(target.find('?'), target.size());
+    auto query = read_query(target.substr(std::min(mark + 1, target.size())));
+    if (!query) return refuse(400, "the query cannot be decoded");
+    const auto field = [&](http::field name) { return std::string(message[name]); };
+    HttpRequest request{.method = std::string(message.method_string()),
+                        .path = std::string(target.substr(0, mark)),
+                        .query = *std::move(query),
+                        .authorization = field(http::field::authorization),
+                        .content_type = field(http::field::content_type),
+                        .last_event_id = std::string(message["Last-Event-ID"]),
+                        .body = std::move(parser_->get().body()),
+                        .peer = peer_};
+    keeps_alive_ = message.keep_alive() && !inside_->drains;
+    // What was sent behind this request stays for the next one.
+    const auto more = rest_.data();
+    bytes_.assign(static_cast<const char*>(more.data()), more.size());
+    rest_.clear();
+    ++inside_->requests;
+    {
+      const std::lock_guard lock(inside_->mutex);
+      ++inside_->in_work;
+    }
+    lowest().expires_never();
+    inside_->handle(std::move(request), [self = this->shared_from_this()](HttpResponse response) {
+      auto kept = std::make_shared<HttpResponse>(std::move(response));
+      asio::post(self->stream_.get_executor(), [self, kept] { self->answer(std::move(*kept)); });
+    });
+  }
+
+  // --- its answer
+
+  void refuse(int status, const std::string& why) {
+    ++inside_->refused;
+    keeps_alive_ = false;
+    bytes_.clear();
+    is_busy_ = true;
+    {
+      const std::lock_guard lock(inside_->mutex);
+      ++inside_->in_work;
+    }
+    answer(error_response(status, "bad_http", why));
+  }
+
+  void answered() {
+    {
+      const std::lock_guard lock(inside_->mutex);
+      --inside_->in_work;
+    }
+    inside_->answered.notify_all();
+  }
+
+  void answer(HttpResponse response) {
+    events_ = std::move(response.events);
+    response_ = {};
+    response_.version(11);
+    response_.result(static_cast<unsigned>(response.status));
+    response_.set(http::field::server, "pawl");
+    response_.set(http::field::content_type, response.content_type);
+    response_.set(http::field::cache_control, "no-store");
+    response_.set("X-Content-Type-Options", "nosniff");
+    if (response.status == 401) response_.set(http::field::www_authenticate, "Bearer");
+    if (events_) return begin_events();
+    response_.keep_alive(keeps_alive_ && !inside_->drains);
+    response_.body() = std::move(response.body);
+    response_.prepare_payload();
+    expire(inside_->options.write_within);
+    http::async_write(
+        stream_, response_, [self = this->shared_from_this()](Failed failed, std::size_t) {
+          self->answered();
+          if (failed || !self->response_.keep_alive()) return self->close();
+          self->read_header(self->bytes_.empty() ? self->inside_->options.idle_within
+                                                 : self->inside_->options.header_within);
+        });
+  }
+
+  // --- events
+
+  void begin_events() {
+    answered();
+    is_busy_ = false;  // ended without further ado when the server is
+    keeps_alive_ = false;
+    response_.keep_alive(false);
+    std::ostringstream head;
+    head << response_.base();
+    text_ = std::move(head).str();
+    listener_ = inside_->listeners.add([weak = this->weak_from_this()] {
+      if (const Self self = weak.lock())
+        asio::post(self->stream_.get_executor(), [self] { self->woken(); });
+    });
+    write_events();
+  }
+
+  void woken() {
+    if (waits_) quiet_.cancel();
+  }
+
+  void write_events() {
+    waits_ = false;
+    expire(inside_->options.write_within);
+    asio::async_write(stream_, asio::buffer(text_),
+                      [self = this->shared_from_this()](Failed failed, std::size_t) {
+                        if (failed) return self->close();
+                        self->next_events();
+                      });
+  }
+
+  void next_events() {
+    auto next = events_->next();
+    if (!next) return close();
+    text_ = *std::move(next);
+    if (!text_.empty()) return write_events();
+    waits_ = true;
+    lowest().expires_never();
+    quiet_.expires_after(kQuietAtMost);
+    quiet_.async_wait([self = this->shared_from_this()](Failed failed) {
+      if (self->inside_->drains || !self->socket().is_open()) return self->close();
+      self->waits_ = false;
+      if (failed == asio::error::operation_aborted) return self->next_events();
+      self->text_ = ": alive\n\n";
+      self->write_events();
+    });
+  }
+
+  void close() {
+    if constexpr (std::is_same_v<Stream, beast::tcp_stream>) {
+      Failed ignored;
+      socket().shutdown(tcp::socket::shutdown_send, ignored);
+      lowest().close();
+    } else {
+      expire(std::chrono::seconds{1});
+      stream_.async_shutdown([self = this->shared_from_this()](Failed) { self->lowest().close(); });
+    }
+  }
+
+  HttpServer::Inside* inside_;
+  Stream stream_;
+  std::string peer_;
+  asio::steady_timer quiet_;
+  std::function<void()> close_;
+  bool is_busy_ = false;  // with a request
+  bool keeps_alive_ = true;
+  bool has_long_chunk_ = false;
+  std::string bytes_;  // of the header to come
+  beast::flat_buffer rest_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::function<void(std::uint64_t, beast::string_view, Failed&)> on_chunk_ =
+      [this](std::uint64_t, beast::string_view extensions, Failed& failed) {
+        if (extensions.size() <= kChunkExtensionMax) return;
+        has_long_chunk_ = true;
+        failed = http::error::bad_chunk_extension;
+      };
+  http::response<http::string_body> response_;
+  std::unique_ptr<EventSource> events_;
+  std::uint64_t listener_ = 0;
+  bool waits_ = false;  // for events
+  std::string text_;
+};
+
+}  // namespace
+
+// --- the server --------------------------------------------------------------------------------
+
+Result<void> HttpServer::Inside::load_certificate() {
+  if (options.certificate.empty()) return {};
+  auto made = std::make_shared<ssl::context>(ssl::context::tls_server);
+  Failed failed;
+  made->set_options(
+      ssl::context::default_workarounds | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
+      failed);
+  made->use_certificate_chain_file(options.certificate, failed);
+  if (failed)
+    return Error{ErrorCode::environment,
+                 "cannot read the certificate " + options.certificate + ": " + failed.message()};
+  made->use_private_key_file(options.private_key, ssl::context::pem, failed);
+  if (failed)
+    return Error{ErrorCode::environment,
+                 "cannot read the private key " + options.private_key + ": " + failed.message()};
+  const std::lock_guard lock(mutex);
+  tls = std::move(made);
+  return {};
+}
+
+Result<void> HttpServer::Inside::listen() {
+  PAWL_CHECK(load_certificate());
+  const std::string where = options.address + ":" + std::to_string(options.port);
+  const auto cannot = [&](const Failed& failed) {
+    return Error{ErrorCode::environment, "cannot listen on " + where + ": " + failed.message()};
+  };
+  Failed failed;
+  const auto address = asio::ip::make_address(options.address, failed);
+  if (failed) return cannot(failed);
+  const tcp::endpoint endpoint(address, options.port);
+  acceptor.open(endpoint.protocol(), failed);
+  if (!failed) acceptor.set_option(asio::socket_base::reuse_address(true), failed);
+  if (!failed) acceptor.bind(endpoint, failed);
+  if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
+  if (failed) return cannot(failed);
+  return {};
+}
+
+void HttpServer::Inside::accept() {
+  acceptor.async_accept(asio::make_strand(context), [this](Failed failed, tcp::socket socket) {
+    if (!acceptor.is_open()) return;
+    if (failed) {  // no file descriptors, say: the next one may be luckier
+      auto again = std::make_shared<asio::steady_timer>(context, std::chrono::milliseconds{50});
+      again->async_wait([this, again](Failed) { accept(); });
+      return;
+    }
+    if (connections >= options.connections_max) {
+      ++refused;
+    } else {
+      Failed ignored;
+      socket.set_option(tcp::no_delay(true), ignored);
+      const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+      std::shared_ptr<ssl::context> certificate;
+      {
+        const std::lock_guard lock(mutex);
+        certificate = tls;
+      }
+      if (certificate == nullptr) {
+        std::make_shared<Connection<beast::tcp_stream>>(this, beast::tcp_stream(std::move(socket)),
+                                                        peer)
+            ->begin();
+      } else {
+        std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(
+            this, beast::ssl_stream<beast::tcp_stream>(std::move(socket), *certificate), peer)
+            ->begin();
+      }
+    }
+    accept();
+  });
+}
+
+void HttpServer::Inside::run() {
+  for (int i = 0; i < options.threads; ++i) threads.emplace_back([this] { context.run(); });
+}
+
+HttpServer::HttpServer(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(HttpOptions options, Handle handle) {
+  auto inside = std::make_unique<Inside>(std::move(options), std::move(handle));
+  PAWL_CHECK(inside->listen());
+  inside->accept();
+  inside->run();
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(inside)));
+}
+
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::stop() {
+  inside_->context.stop();
+  for (std::thread& thread : inside_->threads) thread.join();
+  inside_->threads.clear();
+}
+
+std::uint16_t HttpServer::port() const {
+  Failed ignored;
+  return inside_->acceptor.local_endpoint(ignored).port();
+}
+
+void HttpServer::wake() { inside_->listeners.wake(); }
+
+Result<void> HttpServer::reload() { return inside_->load_certificate(); }
+
+void HttpServer::drain(std::chrono::milliseconds at_most) {
+  inside_->drains = true;
+  asio::post(inside_->acceptor.get_executor(), [this] {
+    Failed ignored;
+    inside_->acceptor.close(ignored);
+  });
+  std::unique_lock lock(inside_->mutex);
+  for (auto* close : inside_->closers) (*close)();
+  inside_->answered.wait_for(lock, at_most, [&] { return inside_->in_work == 0; });
+}
+
+HttpServer::Figures HttpServer::figures() const {
+  return {inside_->connections, inside_->requests, inside_->refused};
+}
+
+}  // namespace pawl

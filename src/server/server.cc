@@ -1,0 +1,169 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "api/documents.h"
+#include "base/text.h"
+
+namespace pawl {
+namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kLiveFeed = "/v1/feed/live";
+constexpr std::size_t kFeedPage = 100;
+constexpr unsigned kListeners = kViewer | kApp | kOperator | kAdmin;
+
+HttpResponse response_of(ApiReply reply) {
+  return {.status = reply.status, .body = std::move(reply.body)};
+}
+
+HttpResponse error_response(int status, std::string_view id, const std::string& message) {
+  return response_of(error_reply(status, id, message));
+}
+
+// One event is one page of entries, with the place behind it as its id: a client that comes back
+// with that id goes on exactly there.
+class LiveFeed final : public EventSource {
+ public:
+  LiveFeed(Engine& engine, Caller caller, std::string machine, Cursor from)
+      : engine_(engine),
+        caller_(std::move(caller)),
+        machine_(std::move(machine)),
+        from_(std::move(from)) {}
+
+  std::optional<std::string> next() override {
+    for (;;) {
+      const auto page = engine_.feed(from_, kFeedPage);
+      if (!page) return std::nullopt;
+      if (page->items.empty()) return "";
+      from_ = page->next;
+      std::vector<LoggedEntry> wanted;
+      std::copy_if(page->items.begin(), page->items.end(), std::back_inserter(wanted),
+                   [&](const LoggedEntry& entry) { return is_wanted(entry); });
+      if (wanted.empty()) continue;
+      std::string event = "id: " + from_ + "\ndata: ";
+      append_list(event, wanted,
+                  [](const LoggedEntry& entry) { return to_json(entry.entry, &entry.name); });
+      return event + "\n\n";
+    }
+  }
+
+ private:
+  bool is_wanted(const LoggedEntry& entry) const {
+    const std::string& machine = entry.name.machine;
+    const bool may_see = !caller_.machines ||
+                         std::find(caller_.machines->begin(), caller_.machines->end(), machine) !=
+                             caller_.machines->end();
+    return may_see && (machine_.empty() || machine_ == machine);
+  }
+
+  Engine& engine_;
+  Caller caller_;
+  std::string machine_;
+  Cursor from_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
+  std::unique_ptr<Server> server(new Server);
+  Server& self = *server;
+  self.has_tls_ = !options.http.certificate.empty();
+  options.engine.on_committed = [&self] {
+    if (HttpServer* http = self.woken_) http->wake();
+  };
+  options.engine.on_stopped = [&self,
+                               told = std::move(options.engine.on_stopped)](const Error& error) {
+    self.is_stopped_ = true;
+    if (told) told(error);
+  };
+  PAWL_TRY(self.engine_, Engine::open(std::move(options.engine)));
+  PAWL_TRY(self.access_, Access::open(*self.engine_));
+  self.api_ = std::make_unique<Api>(*self.engine_);
+  if (self.access_->all().empty()) {
+    PAWL_TRY(std::string token, self.access_->create({.name = "admin",
+                                                      .roles = kAdmin | kWorker,
+                                                      .created_at = self.engine_->now(),
+                                                      .made_by = "the first start"}));
+    self.first_token_ = std::move(token);
+  }
+  PAWL_TRY(self.http_, HttpServer::open(std::move(options.http),
+                                        [&self](HttpRequest request, HttpServer::Respond respond) {
+                                          self.handle(std::move(request), std::move(respond));
+                                        }));
+  self.woken_ = self.http_.get();
+  return server;
+}
+
+Server::~Server() { shut_down(std::chrono::milliseconds{0}); }
+
+void Server::shut_down(std::chrono::milliseconds grace) {
+  if (!http_ || !engine_) return;
+  http_->drain(grace);
+  woken_ = nullptr;
+  http_->stop();
+  engine_.reset();  // answers what still waits, which nobody hears any more
+}
+
+// --- one request -------------------------------------------------------------------------------
+
+void Server::handle(HttpRequest request, HttpServer::Respond respond) {
+  if (auto response = without_token(request)) return respond(*std::move(response));
+  const bool is_bearer = request.authorization.starts_with(kBearer);
+  const std::string_view token =
+      is_bearer ? std::string_view(request.authorization).substr(kBearer.size()) : "";
+  auto caller = access_->find(token, engine_->now());
+  if (!caller)
+    return respond(error_response(401, "no_access",
+                                  "give an access token that is in force: Authorization: Bearer "
+                                  "TOKEN"));
+  if (request.path == kLiveFeed) {
+    if (request.method != "GET")
+      return respond(error_response(405, "wrong_method", "GET the feed"));
+    return respond(live_feed(request, *caller));
+  }
+  const bool has_body = !request.body.empty();
+  const std::string type = to_lower(request.content_type.substr(0, request.content_type.find(';')));
+  if (has_body && type != "application/json")
+    return respond(
+        error_response(415, "wrong_content_type", "the body has to be application/json"));
+  api_->handle(
+      {.method = std::move(request.method),
+       .path = std::move(request.path),
+       .query = std::move(request.query),
+       .body = std::move(request.body),
+       .caller = *std::move(caller)},
+      [respond = std::move(respond)](ApiReply reply) { respond(response_of(std::move(reply))); });
+}
+
+std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
+  if (request.path == "/healthz") return HttpResponse{.body = R"({"ok":true})"};
+  if (request.path != "/readyz") return std::nullopt;
+  if (!is_stopped_) return HttpResponse{.body = R"({"ready":true})"};
+  return error_response(503, "outcome_unknown",
+                        "a commit had an unknown outcome: start the server again");
+}
+
+HttpResponse Server::live_feed(const HttpRequest& request, const Caller& caller) {
+  if ((caller.roles & kListeners) == 0)
+    return error_response(403, "role_missing", "this needs another role");
+  std::string machine;
+  Cursor from = request.last_event_id;
+  for (const auto& [name, value] : request.query) {
+    if (name == "machine") {
+      machine = value;
+    } else if (name == "from") {
+      if (from.empty()) from = value;
+    } else {
+      return error_response(400, "bad_request", in_ticks(name) + " is not a parameter here");
+    }
+  }
+  if (const auto readable = engine_->feed(from, 1); !readable)
+    return error_response(400, "bad_request", readable.error().message);
+  return {.content_type = "text/event-stream",
+          .events = std::make_unique<LiveFeed>(*engine_, caller, machine, from)};
+}
+
+}  // namespace pawl

@@ -1,0 +1,61 @@
+// Server: an engine, its API and who may use it, over HTTP.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/access.h"
+#include "api/api.h"
+#include "pawl/engine.h"
+#include "pawl/result.h"
+#include "server/http_server.h"
+
+namespace pawl {
+
+struct ServerOptions {
+  EngineOptions engine = {};
+  HttpOptions http = {};
+};
+
+class Server {
+ public:
+  // Serves when it returns.
+  static Result<std::unique_ptr<Server>> open(ServerOptions options);
+
+  // As shut_down without grace.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Takes no more connections, answers what was asked, settles what comes meanwhile; at most so
+  // long.
+  void shut_down(std::chrono::milliseconds grace);
+
+  // The token of the first start, said once: there was none before.
+  const std::optional<std::string>& first_token() const { return first_token_; }
+
+  std::uint16_t port() const { return http_->port(); }
+  bool has_tls() const { return has_tls_; }
+  Engine& engine() { return *engine_; }
+  Result<void> reload() { return http_->reload(); }
+
+ private:
+  Server() = default;
+
+  void handle(HttpRequest request, HttpServer::Respond respond);
+  std::optional<HttpResponse> without_token(const HttpRequest& request);
+  HttpResponse live_feed(const HttpRequest& request, const Caller& caller);
+
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Access> access_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<HttpServer> http_;
+  std::optional<std::string> first_token_;
+  bool has_tls_ = false;
+  std::atomic<HttpServer*> woken_ = nullptr;  // whoever listens, when something is committed
+  std::atomic<bool> is_stopped_ = false;      // the outcome of a commit is unknown
+};
+
+}  // namespace pawl
