@@ -149,6 +149,13 @@ class Engine {
   // The channel that is told when the built-in policy gives a record up; empty: none.
   Result<void> set_alerts(const std::string& channel);
 
+  // Named values that outlive the process; the engine's own are `pause:…` and `alerts`. Those whose
+  // name begins so, by name.
+  Result<std::vector<Setting>> settings(const std::string& prefix);
+  // The setting as it is afterwards: as given with the next revision, or, when `revision` was not
+  // that of the stored one, as it was.
+  Result<Setting> put_setting(const Setting& setting);
+
   // --- time
 
   Instant now() const;

@@ -78,4 +78,13 @@ struct Counts {
   std::vector<ErrorCount> errors;  // by machine, state, code and fingerprint
 };
 
+// A pause, an access token: named, and compared before it is changed.
+struct Setting {
+  std::string name;
+  std::string value;          // JSON; empty: there is none
+  std::int64_t revision = 0;  // 0: there was never one
+
+  friend bool operator==(const Setting&, const Setting&) = default;
+};
+
 }  // namespace pawl

@@ -69,6 +69,7 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   add_simulate(app, action);
   add_next(app, action);
   add_explain_rule(app, action);
+  add_serve(app, action);
   add_init(app, action);
   add_apply(app, action);
   add_create(app, action);

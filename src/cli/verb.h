@@ -40,6 +40,7 @@ void add_print(CLI::App& app, Action& action);
 void add_restart(CLI::App& app, Action& action);
 void add_restore(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
 void add_unpause(CLI::App& app, Action& action);

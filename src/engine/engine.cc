@@ -258,6 +258,15 @@ Result<void> Engine::set_alerts(const std::string& channel) {
       [&](Stepper& engine) { return engine.set_alerts(channel); });
 }
 
+Result<std::vector<Setting>> Engine::settings(const std::string& prefix) {
+  return parts_->store->settings(prefix);
+}
+
+Result<Setting> Engine::put_setting(const Setting& setting) {
+  return parts_->runner->between_batches(
+      [&](Stepper&) { return parts_->store->put_setting(setting); });
+}
+
 // --- time --------------------------------------------------------------------------------------
 
 Instant Engine::now() const {

@@ -34,6 +34,7 @@ using Failed = boost::system::error_code;
 
 // How often a listener that hears nothing is shown that the connection is alive.
 constexpr std::chrono::seconds kQuietAtMost{15};
+constexpr const char* kBodyTooLong = "the body has more bytes than are taken";
 
 HttpResponse error_response(int status, std::string_view id, const std::string& message) {
   ApiReply reply = error_reply(status, id, message);
@@ -58,6 +59,10 @@ std::optional<std::vector<std::pair<std::string, std::string>>> read_query(std::
   return pairs;
 }
 
+// Ends a connection that is not busy. What it returns keeps the connection until the lock under
+// which it was called is free: one that goes needs it.
+using Close = std::function<std::shared_ptr<void>()>;
+
 // Those who listen to events, to be woken.
 class Listeners {
  public:
@@ -74,10 +79,15 @@ class Listeners {
     std::erase_if(wakes_, [&](const auto& one) { return one.first == id; });
     are_some_ = !wakes_.empty();
   }
+  // Not under the lock: whoever is woken may be gone with that, and then removes himself.
   void wake() {
     if (!are_some_) return;
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, wake] : wakes_) wake();
+    std::vector<std::pair<std::uint64_t, Wake>> wakes;
+    {
+      const std::lock_guard lock(mutex_);
+      wakes = wakes_;
+    }
+    for (const auto& [id, wake] : wakes) wake();
   }
 
  private:
@@ -107,15 +117,17 @@ struct HttpServer::Inside {
 
   std::mutex mutex;
   std::condition_variable answered;
-  std::shared_ptr<ssl::context> tls;         // null: none
-  std::set<std::function<void()>*> closers;  // of connections
-  std::size_t in_work = 0;                   // requests that are not answered
+  std::shared_ptr<ssl::context> tls;  // null: none
+  std::set<Close*> closers;           // of connections
+  std::size_t in_work = 0;            // requests that are not answered
   std::atomic<bool> drains = false;
   std::atomic<std::size_t> connections = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> refused = 0;
 
   asio::io_context context;
+  // A request that waits for the engine is no work of the context: it must not end meanwhile.
+  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   tcp::acceptor acceptor;
   std::vector<std::thread> threads;
 };
@@ -131,10 +143,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         stream_(std::move(stream)),
         peer_(std::move(peer)),
         quiet_(stream_.get_executor()),
-        close_([this] {
-          asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+        close_([this]() -> std::shared_ptr<void> {
+          const std::shared_ptr<Connection> self = this->weak_from_this().lock();
+          if (!self) return nullptr;  // it is going already
+          asio::post(stream_.get_executor(), [self] {
             if (!self->is_busy_) self->socket().close();
           });
+          return self;
         }) {
     ++inside_->connections;
     const std::lock_guard lock(inside_->mutex);
@@ -195,6 +210,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser_->on_chunk_header(on_chunk_);
     Failed wrong;
     parser_->put(asio::buffer(header), wrong);
+    if (wrong == http::error::body_limit) return refuse(413, kBodyTooLong);
     if (wrong && wrong != http::error::need_more) return refuse(400, wrong.message());
     rest_.clear();
     const auto room = rest_.prepare(bytes_.size() - size);
@@ -222,7 +238,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     http::async_read(stream_, rest_, *parser_,
                      [self = this->shared_from_this()](Failed failed, std::size_t) {
                        if (failed == http::error::body_limit)
-                         return self->refuse(413, "the body has more bytes than are taken");
+                         return self->refuse(413, kBodyTooLong);
                        if (failed == http::error::bad_chunk_extension || self->has_long_chunk_)
                          return self->refuse(400, "a chunk extension has more than 256 bytes");
                        if (failed) return self->close();
@@ -250,11 +266,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const auto more = rest_.data();
     bytes_.assign(static_cast<const char*>(more.data()), more.size());
     rest_.clear();
-    ++inside_->requests;
     {
       const std::lock_guard lock(inside_->mutex);
       ++inside_->in_work;
     }
+    ++inside_->requests;
     lowest().expires_never();
     inside_->handle(std::move(request), [self = this->shared_from_this()](HttpResponse response) {
       auto kept = std::make_shared<HttpResponse>(std::move(response));
@@ -371,7 +387,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Stream stream_;
   std::string peer_;
   asio::steady_timer quiet_;
-  std::function<void()> close_;
+  Close close_;
   bool is_busy_ = false;  // with a request
   bool keeps_alive_ = true;
   bool has_long_chunk_ = false;
@@ -503,8 +519,9 @@ void HttpServer::drain(std::chrono::milliseconds at_most) {
     Failed ignored;
     inside_->acceptor.close(ignored);
   });
+  std::vector<std::shared_ptr<void>> kept;
   std::unique_lock lock(inside_->mutex);
-  for (auto* close : inside_->closers) (*close)();
+  for (Close* close : inside_->closers) kept.push_back((*close)());
   inside_->answered.wait_for(lock, at_most, [&] { return inside_->in_work == 0; });
 }
 

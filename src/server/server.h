@@ -38,6 +38,7 @@ class Server {
 
   std::uint16_t port() const { return http_->port(); }
   bool has_tls() const { return has_tls_; }
+  HttpServer::Figures figures() const { return http_->figures(); }
   Engine& engine() { return *engine_; }
   Result<void> reload() { return http_->reload(); }
 

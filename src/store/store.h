@@ -174,15 +174,6 @@ struct StoredMachine {
   friend bool operator==(const StoredMachine&, const StoredMachine&) = default;
 };
 
-// A pause, an access token: named, and compared before it is changed.
-struct Setting {
-  std::string name;
-  std::string value;          // JSON; empty: there is none
-  std::int64_t revision = 0;  // 0: there was never one
-
-  friend bool operator==(const Setting&, const Setting&) = default;
-};
-
 // A worker has shown that it is alive: what was decided on that.
 struct Beat {
   RecordId record = {};
