@@ -205,22 +205,26 @@ std::optional<Instant> Runner::step() {
   }
   if (stepped->has_more) return now();
   std::optional<Instant> next = stepped->next;
-  for (const Wait& wait : waits_)
+  Instant due = stepped->due.value_or(kInstantMax);
+  for (const Wait& wait : waits_) {
     if (!next || wait.until < *next) next = wait.until;
+    due = std::min(due, wait.until);
+  }
   if (advances_.empty()) return next;
-  return advance(next);
+  return advance(next, due > advances_.front().until);
 }
 
-// Moves the virtual clock to what is due next, once nothing is left to do where it stands.
-// Functions that run, and what was asked meanwhile, come first: they wake this thread.
-std::optional<Instant> Runner::advance(std::optional<Instant> next) {
+// Moves the virtual clock to what happens next, once nothing is left to do where it stands.
+// Functions that run, and what was asked meanwhile, come first: they wake this thread. Idle:
+// nothing is due any more.
+std::optional<Instant> Runner::advance(std::optional<Instant> next, bool is_idle) {
   {
     const std::lock_guard lock(mutex_);
     if (!acts_.empty()) return now();
   }
   if (idle_task_threads_ < task_threads_) return std::nullopt;
   const Advance& first = advances_.front();
-  if (next && *next <= first.until) {
+  if (next && *next <= first.until && !(is_idle && first.stops_when_idle)) {
     options_.virtual_clock->move_to(std::max(now(), *next));
     return now();
   }

@@ -107,7 +107,7 @@ class Runner {
   Instant now() const;
   void sleep_until(std::optional<Instant> next, std::unique_lock<std::mutex>& lock);
   std::optional<Instant> step();
-  std::optional<Instant> advance(std::optional<Instant> next);
+  std::optional<Instant> advance(std::optional<Instant> next, bool is_idle);
   void claim_for_task(ClaimRequest request, Claims::Answered answered);
   void post(Act act);
   bool is_over(const Wait& wait, const Record& record);

@@ -378,6 +378,7 @@ Result<Stepper::Stepped> Stepper::rest(const Taken& taken, Instant now) {
   }
   if (const auto next = claims_.next(now); next && (!stepped.next || *next < *stepped.next))
     stepped.next = next;
+  stepped.due = stepped.next;
   if (!stepped.next || retention_.next() < *stepped.next) stepped.next = retention_.next();
   return stepped;
 }

@@ -57,6 +57,7 @@ class Stepper {
   struct Stepped {
     bool has_more = false;             // something can be done at once
     std::optional<Instant> next = {};  // else: not before then; none: not before it is asked
+    std::optional<Instant> due = {};   // the same but for the daily sweep, which nobody waits for
     std::size_t units = 0;             // decisions that were committed
   };
   // One batch. `passed`: the clock is about to move on, so that a deadline at this very instant is
