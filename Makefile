@@ -9,12 +9,13 @@ MINUTES ?= 3
 SEED ?= $(shell date +%s)
 SHARES ?=
 REFERENCE ?= $(wildcard ../shared/bench)
+PREFIX ?= /usr/local
 
 ORACLE := build/dev/tests/calendar/recurrence_oracle
 # ctest says how many tests passed before it says how long they took; here it comes last.
 CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
 
-.PHONY: help run test test-more test-time mutants soak bench bench-10m lint format fuzz clean
+.PHONY: help run install test test-more test-time mutants soak bench bench-10m lint format fuzz clean
 
 help:  ## Print these lines
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -23,6 +24,12 @@ run:  ## Build the program and show what it can do
 	@scripts/setup.sh build
 	@scripts/build.sh dev pawl
 	@scripts/tour.sh
+
+install:  ## Install the program, the library and its headers under PREFIX (/usr/local)
+	@scripts/setup.sh build
+	@cmake --preset release -B build/install -D PAWL_BENCH=OFF >/dev/null
+	@cmake --build build/install --target pawl pawl_embedded
+	@cmake --install build/install --prefix $(PREFIX)
 
 test:  ## Build and run every test that needs no second build
 	@scripts/setup.sh build

@@ -31,7 +31,7 @@ while IFS= read -r file; do
     echo "$file: no CMakeLists.txt compiles it"
     failures=$((failures + 1))
   fi
-done < <(sources cc src tests)
+done < <(sources cc examples src tests)
 while IFS= read -r file; do
   case $file in
     include/*) name=${file#include/} lists=$(find src -name CMakeLists.txt) ;;

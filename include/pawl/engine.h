@@ -124,7 +124,8 @@ class Engine {
   Result<std::optional<Record>> show(const RecordName& name);
   Result<Page<Record>> list(const Query& query, const Cursor& from = {});
   Result<Page<Entry>> log(RecordId record, const Cursor& from = {}, std::size_t max = 100);
-  // The entries of all records in the order of commits. A cursor stays good.
+  // The entries of all records in the order of commits. A cursor stays good; the end is a place as
+  // well, so that what comes later is read from there.
   Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max = 100);
   Result<Counts> counts();
   // Why the record is not moving; none when there is no such record.
