@@ -2,8 +2,8 @@
 
 In a ```console block, a line that begins with `$ ` is a command and the lines after it are what it prints, standard
 error included. A ```yaml block whose first line is `# name.yaml` is a file of that name, there for all commands of its
-page; so is the folder `machines`. A ```mermaid block is the picture of the last such file before it; one that begins
-with `gantt`, what the last `pawl simulate` before it prints with --gantt.
+page; so are the folders `examples` and `machines`. A ```mermaid block is the picture of the last such file before it;
+one that begins with `gantt`, what the last `pawl simulate` before it prints with --gantt.
 
 Usage: snippets.py PAWL FILE...; with --record the files are rewritten to what is printed.
 """
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-MACHINES = pathlib.Path(__file__).resolve().parents[2] / "machines"
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(console|mermaid|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"# ([a-z_]+\.yaml)\n")
 
@@ -36,7 +36,8 @@ class Page:
         self.picture_of = None
         self.simulation = None
         self.commands = 0
-        (self.folder / "machines").symlink_to(MACHINES)
+        for name in ("examples", "machines"):
+            (self.folder / name).symlink_to(SOURCE / name)
         for name, content in named_files(text):
             (self.folder / name).write_text(content, encoding="utf-8")
 
