@@ -32,9 +32,9 @@ struct File {
 
 class Planner {
  public:
-  Planner(Store& store, const Zones& zones, const Guards& guards,
-          const std::set<std::string>& channels, const ApplyOptions& options)
-      : store_(store), zones_(zones), guards_(guards), channels_(channels), options_(options) {}
+  Planner(Store& store, const Zones& zones, const Guards& guards, const OwnNames& own,
+          const ApplyOptions& options)
+      : store_(store), zones_(zones), guards_(guards), own_(own), options_(options) {}
 
   Result<ApplyPlan> plan(std::span<const MachineText> texts) {
     PAWL_TRY(const std::vector<StoredMachine> stored, store_.machines());
@@ -153,18 +153,33 @@ class Planner {
         if (!row.alert.empty()) check_channel(file, row.alert, row.at);
       }
     });
-    for (const Task& task : definition.tasks)
+    for (const Task& task : definition.tasks) {
       if (task.kind == Task::Kind::channel) check_channel(file, task.target, task.at);
+      if (task.kind == Task::Kind::function) check_function(file, task);
+    }
   }
 
   void check_channel(const File& file, const std::string& name, const Where& at) {
-    if (channels_.contains(name) || !said_.insert(file.out.path + "/" + name).second) return;
+    if (own_.channels.contains(name) || !said_.insert(file.out.path + "/" + name).second) return;
     file.add(options_.channels_elsewhere ? Severity::warning : Severity::error, "unknown_channel",
              at,
              "no channel " + in_ticks(name) + " is configured here" +
-                 did_you_mean(name, std::vector<std::string>(channels_.begin(), channels_.end())) +
+                 did_you_mean(name, listed(own_.channels)) +
                  (options_.channels_elsewhere ? "; deliveries to it wait until a process has one"
                                               : "; give the engine one of that name"));
+  }
+
+  // A warning: a file may be applied by a process that carries nothing out.
+  void check_function(const File& file, const Task& task) const {
+    if (own_.functions.contains(task.target)) return;
+    file.add(Severity::warning, "unknown_function", task.at,
+             "no function " + in_ticks(task.target) + " is given here" +
+                 did_you_mean(task.target, listed(own_.functions)) +
+                 "; the task waits until a process has one");
+  }
+
+  static std::vector<std::string> listed(const std::set<std::string>& names) {
+    return {names.begin(), names.end()};
   }
 
   // --- live records
@@ -251,7 +266,7 @@ class Planner {
   Store& store_;
   const Zones& zones_;
   const Guards& guards_;
-  const std::set<std::string>& channels_;
+  const OwnNames& own_;
   const ApplyOptions& options_;
   std::map<std::string, std::vector<int>> versions_;  // rising
   std::set<std::string> said_;                        // a channel once a file
@@ -286,9 +301,9 @@ bool Applied::is_good() const {
 }
 
 Result<ApplyPlan> plan_apply(Store& store, const Zones& zones, const Guards& guards,
-                             const std::set<std::string>& channels,
-                             std::span<const MachineText> files, const ApplyOptions& options) {
-  return Planner(store, zones, guards, channels, options).plan(files);
+                             const OwnNames& own, std::span<const MachineText> files,
+                             const ApplyOptions& options) {
+  return Planner(store, zones, guards, own, options).plan(files);
 }
 
 }  // namespace pawl

@@ -21,9 +21,15 @@ struct ApplyPlan {
   std::vector<std::shared_ptr<const Machine>> machines = {};  // the same, compiled
 };
 
-// Reads only, from any thread. `channels` are the engine's own.
+// The names of what this process carries out itself.
+struct OwnNames {
+  std::set<std::string> functions = {};
+  std::set<std::string> channels = {};
+};
+
+// Reads only, from any thread.
 Result<ApplyPlan> plan_apply(Store& store, const Zones& zones, const Guards& guards,
-                             const std::set<std::string>& channels,
-                             std::span<const MachineText> files, const ApplyOptions& options);
+                             const OwnNames& own, std::span<const MachineText> files,
+                             const ApplyOptions& options);
 
 }  // namespace pawl

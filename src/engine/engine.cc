@@ -1,7 +1,6 @@
 #include "pawl/engine.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -52,7 +51,7 @@ Stimulus settled(const GivenAttempt& attempt, decltype(Stimulus::what) what) {
 struct Engine::Parts {
   Zones zones;
   Guards guards = {};
-  std::set<std::string> channels = {};
+  OwnNames own = {};
   std::unique_ptr<VirtualClock> clock = {};
   std::unique_ptr<Store> store = {};
   std::unique_ptr<Runner> runner = {};
@@ -64,7 +63,8 @@ Engine::~Engine() = default;
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   PAWL_TRY(Zones zones, Zones::open());
   auto parts = std::make_unique<Parts>(Parts{.zones = zones, .guards = options.guards});
-  for (const auto& [name, channel] : options.channels) parts->channels.insert(name);
+  for (const auto& [name, function] : options.functions) parts->own.functions.insert(name);
+  for (const auto& [name, channel] : options.channels) parts->own.channels.insert(name);
   std::function<Instant()> now;
   if (options.virtual_clock) {
     parts->clock = std::make_unique<VirtualClock>(*options.virtual_clock);
@@ -96,8 +96,8 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
 // --- machines ----------------------------------------------------------------------------------
 
 Result<Applied> Engine::apply(std::span<const MachineText> files, const ApplyOptions& options) {
-  PAWL_TRY(ApplyPlan plan, plan_apply(*parts_->store, parts_->zones, parts_->guards,
-                                      parts_->channels, files, options));
+  PAWL_TRY(ApplyPlan plan,
+           plan_apply(*parts_->store, parts_->zones, parts_->guards, parts_->own, files, options));
   if (options.dry_run || plan.stored.empty() || !plan.applied.is_good())
     return std::move(plan.applied);
   PAWL_CHECK(parts_->runner->between_batches([&](Stepper& engine) -> Result<void> {

@@ -114,6 +114,7 @@ constexpr FindingId kFindings[] = {
     {"machine_twice", applying, "two of the files are the same machine"},
     {"stranded_records", applying, "a line of `migrate` leaves live records without a state"},
     {"unknown_channel", applying, "no channel of that name is configured"},
+    {"unknown_function", applying, "no function of that name is given by the program"},
     {"version_behind", applying, "the file states a version below the newest one"},
     {"version_taken", applying, "the version that the file states is another machine"},
 };

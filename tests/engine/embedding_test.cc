@@ -309,6 +309,25 @@ TEST_P(EmbeddingTest, AChannelHasToBeConfigured) {
           .is_good());
 }
 
+// A mistyped name would leave the task waiting in silence.
+TEST_P(EmbeddingTest, AFunctionThatIsNotHereIsAWarning) {
+  const auto said = [&] {
+    const Applied applied = apply({{"order.yaml", kOrder}, {"parcel.yaml", kParcel}});
+    EXPECT_TRUE(applied.is_good());
+    std::string all;
+    for (const Diagnostic& finding : applied.machines[0].findings)
+      if (finding.id == "unknown_function")
+        all += std::to_string(finding.position.line) + ": " + finding.message;
+    return all;
+  };
+  open({.functions = {{"chrge", [](TaskRun&) { return TaskResult{}; }}}});
+  EXPECT_EQ(said(),
+            "11: no function `charge` is given here; did you mean chrge?; the task waits until a "
+            "process has one");
+  open();
+  EXPECT_EQ(said(), "");
+}
+
 std::string with_version(std::string text, const std::string& lines) {
   return text.insert(text.find("initial:"), lines + "\n");
 }
