@@ -141,7 +141,8 @@ void Engine::submit(std::span<const Stimulus> stimuli,
       continue;
     }
     wanted.push_back(stimuli[i]);
-    completions.push_back([i, answered](Result<Answer> answer) { answered(i, std::move(answer)); });
+    completions.emplace_back(
+        [i, answered](Result<Answer>&& answer) { answered(i, std::move(answer)); });
   }
   parts_->runner->submit(std::move(wanted), std::move(completions));
 }
