@@ -1,7 +1,7 @@
 // A machine written in C++ instead of a file: the same values, the same checks, the same Machine.
 //
-// It is the machine of machines/thumbnail.yaml; printed, it is that file in its canonical form, without
-// the scenarios.
+// It is the machine of machines/thumbnail.yaml; printed, it is that file in its canonical form,
+// without the scenarios.
 #include <iostream>
 
 #include "pawl/machine.h"
