@@ -54,11 +54,12 @@ soak:  ## As test-more, but with the full counts, however long they take
 	@scripts/setup.sh build more
 	@scripts/test_more.sh --full $(SHARES)
 
-bench:  ## Measure the build that is shipped (REFERENCE=DIR: where the bare loop to compare the store with is)
+bench:  ## Measure the build that is shipped (REFERENCE=DIR: where the bare loop to compare store and engine with is)
 	@scripts/setup.sh build more
 	@scripts/build.sh release
 	@scripts/bench.sh
 	@bench/store_rounds.py build/release/bench $(REFERENCE)
+	@bench/engine_bench.py build/release/pawl $(REFERENCE)
 
 bench-10m:  ## Open a store of ten million records: how long, with how much memory
 	@scripts/setup.sh build more

@@ -91,6 +91,7 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   add_restore(app, action);
   add_export(app, action);
   add_import(app, action);
+  add_bench(app, action);
   add_version(app, action);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them

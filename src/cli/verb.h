@@ -19,6 +19,7 @@ using Action = std::function<ExitCode(const Surroundings&)>;
 // Each adds its subcommand and, when that is the one given, sets `action`.
 void add_apply(CLI::App& app, Action& action);
 void add_backup(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_create(CLI::App& app, Action& action);
 void add_dead(CLI::App& app, Action& action);

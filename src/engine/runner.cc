@@ -33,7 +33,8 @@ Result<std::unique_ptr<Runner>> Runner::open(Store& store, StepperOptions engine
                                              RunnerOptions options) {
   std::unique_ptr<Runner> runner(new Runner(store, std::move(options)));
   Runner& self = *runner;
-  engine.committed = [&self](std::span<const Unit> units) {
+  engine.committed = [&self, committed = std::move(engine.committed)](std::span<const Unit> units) {
+    if (committed) committed(units);
     self.see(units);
     if (self.options_.on_committed) self.options_.on_committed();
   };
