@@ -99,6 +99,9 @@ Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max)
   serves_again_ = false;
   PAWL_CHECK(put_back_resumed(round, batch, put_back_max));
   PAWL_CHECK(slots_.release(round, batch, put_back_max));
+  for (const Waiting& waiting : waiting_)
+    for (const std::string& queue : waiting.request.queues)
+      stored_[queue].wanted += 1 + (waiting.request.max - 1) / waiting.request.queues.size();
   for (Waiting& waiting : waiting_) {
     if (!waiting.until) waiting.until = round.now() + waiting.request.wait;
     const auto& queues = waiting.request.queues;
@@ -136,8 +139,7 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
                                Batch& batch) {
   Breaker* breaker = breaker_of(queue);
   while (!round.is_full() && !is_shut(queue, round.now())) {
-    const std::size_t wanted = waiting.request.max - waiting.started.size();
-    PAWL_TRY(InWork * in, next_ready(queue, wanted, round, batch));
+    PAWL_TRY(InWork * in, next_ready(queue, round, batch));
     if (in == nullptr) return false;
     if (const Pause* pause = pauses_.of_record(in->record)) {
       round.put_aside(*in, pause_queue(pause->target));
@@ -169,15 +171,14 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
 }
 
 // The first of what the store has, and of what this batch has left ready.
-Result<InWork*> Claims::next_ready(const std::string& queue, std::size_t wanted, Round& round,
-                                   Batch& batch) {
+Result<InWork*> Claims::next_ready(const std::string& queue, Round& round, Batch& batch) {
   Stored& stored = stored_[queue];
   Round::Ready& left = round.left_ready(queue);
   for (;;) {
     if (stored.records.empty() && !stored.is_all) {
-      const Claim claim{.queue = queue, .max = wanted};
+      const Claim claim{.queue = queue, .max = std::min(stored.wanted, round.room())};
       PAWL_TRY(std::vector<Claimed> claimed, batch.claim({&claim, 1}));
-      stored.is_all = claimed.size() < wanted;
+      stored.is_all = claimed.size() < claim.max;
       for (Claimed& one : claimed) {
         PAWL_TRY(const InWork* in, round.records().claimed(std::move(one.record)));
         if (!in->unit) stored.records.push_back(in->record.id);  // else it is among those left

@@ -82,13 +82,13 @@ class Claims {
   };
   // What the store has of a queue in this batch.
   struct Stored {
+    std::size_t wanted = 0;  // by all who wait, a share of those who name other queues as well
     std::deque<RecordId> records = {};
     bool is_all = false;
   };
 
   Result<bool> start_one(Waiting& waiting, const std::string& queue, Round& round, Batch& batch);
-  Result<InWork*> next_ready(const std::string& queue, std::size_t wanted, Round& round,
-                             Batch& batch);
+  Result<InWork*> next_ready(const std::string& queue, Round& round, Batch& batch);
 
   bool is_shut(const std::string& queue, Instant now) const;
   Breaker* breaker_of(const std::string& queue);

@@ -63,6 +63,7 @@ class Round {
 
   Instant now() const { return now_; }
   bool is_full() const { return units_.size() >= around_.units_max; }
+  std::size_t room() const { return is_full() ? 0 : around_.units_max - units_.size(); }
   WorkingSet& records() { return records_; }
   // That a start of the record would be under.
   Result<std::vector<StartLimit>> limits_of(const InWork& in);
