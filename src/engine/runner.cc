@@ -38,6 +38,10 @@ Result<std::unique_ptr<Runner>> Runner::open(Store& store, StepperOptions engine
     self.see(units);
     if (self.options_.on_committed) self.options_.on_committed();
   };
+  engine.has_asked = [&self] {
+    const std::lock_guard lock(self.mutex_);
+    return !self.acts_.empty();
+  };
   PAWL_TRY(self.engine_, Stepper::open(store, std::move(engine)));
   Functions functions = functions_of(self.options_.channels);
   for (auto& [name, function] : self.options_.functions)

@@ -366,7 +366,8 @@ void Stepper::close() { stop({ErrorCode::environment, "the engine is closed: not
 
 Result<Stepper::Stepped> Stepper::rest(const Taken& taken, Instant now) {
   Stepped stepped{.has_more = taken.has_more || !requests_.empty() || claims_.has_more() ||
-                              retention_.has_more()};
+                              retention_.has_more() ||
+                              (options_.has_asked && options_.has_asked())};
   if (stepped.has_more) return stepped;
   std::vector<std::string> queues = claims_.queues(now);
   queues.emplace_back(kSendQueue);

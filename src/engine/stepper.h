@@ -38,6 +38,8 @@ struct StepperOptions {
   Noted noted = {};
   // What was committed, before anybody is answered.
   std::function<void(std::span<const Unit>)> committed = {};
+  // Whether more is about to be asked: then a step does not find out when the next one is due.
+  std::function<bool()> has_asked = {};
   std::size_t batch_max = 960;              // stimuli of one batch
   std::size_t batch_bytes_max = 4U << 20U;  // that callers give
 };
