@@ -156,15 +156,20 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
     Stimulus::Start start{.token_hash = hash_of_token(token), .worker = waiting.request.worker};
     for (const StartLimit& limit : limits)
       if (limit.kind == StartLimit::Kind::concurrency) start.slots.push_back(limit.slot);
-    PAWL_TRY(Round::Decided decided, round.start(*in, std::move(start)));
+    Round::Decided decided;
+    PAWL_CHECK(round.start(*in, std::move(start), decided));
     if (decided.answer.kind != Answer::Kind::ok) continue;
     round.count_rates(*in, slots_.count_start(limits, round.now()));
     if (breaker != nullptr) {
       breaker->started();
       deliveries_[in->record.id.value] = queue;
     }
-    waiting.started.push_back(
-        {{std::move(decided.answer), in->record.id, queue, std::move(token)}, *decided.unit});
+    Started& started = waiting.started.emplace_back();
+    started.attempt.given = std::move(decided.answer);
+    started.attempt.record = in->record.id;
+    started.attempt.queue = queue;
+    started.attempt.token = std::move(token);
+    started.unit = *decided.unit;
     return true;
   }
   return false;
@@ -227,6 +232,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
   waiting_.clear();
   for (Waiting& one : waiting) {
     std::vector<GivenAttempt> given;
+    given.reserve(one.started.size());
     for (Started& started : one.started) {
       if (is_committed(outcomes[started.unit])) {
         given.push_back(std::move(started.attempt));

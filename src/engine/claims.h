@@ -72,7 +72,7 @@ class Claims {
  private:
   struct Started {
     GivenAttempt attempt;
-    std::size_t unit;
+    std::size_t unit = 0;
   };
   struct Waiting {
     ClaimRequest request;

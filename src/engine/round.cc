@@ -26,6 +26,7 @@ const Record& no_record() {
 }
 
 RecordName name_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
+NameView view_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
 
 Stimulus to_record(const Record& record, decltype(Stimulus::what) what) {
   return {.what = std::move(what), .machine = record.machine, .key = record.key, .actor = engine()};
@@ -59,7 +60,8 @@ Round::Round(Surroundings around, Batch& batch)
       batch_(batch),
       now_(batch.now()),
       last_id_before_(around.last_id),
-      records_(batch, around.machines) {}
+      records_(batch, around.machines),
+      units_(around.units) {}
 
 void Round::note(const std::string& text) const {
   if (around_.noted) around_.noted(now_, text);
@@ -70,6 +72,7 @@ void Round::note(const std::string& text) const {
 Result<void> Round::prepare(std::span<const Stimulus* const> asked) {
   std::vector<RecordName> names;
   std::vector<RequestName> requests;
+  names.reserve(asked.size());
   for (const Stimulus* stimulus : asked) {
     names.push_back(name_of(*stimulus));
     if (!stimulus->idempotency_key.empty())
@@ -83,14 +86,16 @@ Result<void> Round::prepare(std::span<const Stimulus* const> asked) {
   return {};
 }
 
-Result<Round::Decided> Round::decide(Stimulus& stimulus) {
-  PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
+Result<void> Round::decide(Stimulus& stimulus, Decided& decided) {
+  PAWL_TRY(InWork * in, records_.find(view_of(stimulus)));
   PAWL_TRY(auto refused, refuse_outside(stimulus, in));
-  if (refused) return Decided{*std::move(refused)};
-  if (stimulus.at && *stimulus.at > now_) return postpone(stimulus);
-  PAWL_TRY(Decided decided, decide_one(stimulus, in, {}));
-  PAWL_CHECK(settle());
-  return decided;
+  if (refused) {
+    decided.answer = *std::move(refused);
+    return {};
+  }
+  if (stimulus.at && *stimulus.at > now_) return postpone(stimulus, decided);
+  PAWL_CHECK(decide_one(stimulus, in, {}, decided));
+  return settle();
 }
 
 // What no caller may give: records of built-in machines, parents that do not exist. A parent is
@@ -104,21 +109,21 @@ Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const In
   if (auto* fire = std::get_if<Stimulus::Fire>(&stimulus.what); fire != nullptr && fire->create)
     create = &*fire->create;
   if (create == nullptr || !create->parent) return std::optional<Answer>();
-  const RecordName name{create->parent->machine, create->parent->key};
-  PAWL_TRY(const InWork* parent, records_.find(name));
+  const Parent& named = *create->parent;
+  PAWL_TRY(const InWork* parent, records_.find(NameView(named.machine, named.key)));
   if (parent == nullptr)
     return std::optional(
-        error_answer("the parent " + name.machine + "/" + name.key + " does not exist"));
+        error_answer("the parent " + named.machine + "/" + named.key + " does not exist"));
   create->parent->id = parent->record.id;
   return std::optional<Answer>();
 }
 
 // The call is kept as it is, and made at its time in the name of whoever asks now. Repeated with
 // its idempotency key it is the same `send` record.
-Result<Round::Decided> Round::postpone(Stimulus& stimulus) {
+Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
   if (around_.machines.newest(stimulus.machine) == nullptr) {
     Stimulus now = stimulus;  // the answer is the same at any time
-    return decide_one(now, nullptr, {});
+    return decide_one(now, nullptr, {}, decided);
   }
   Stimulus::Create create{.ready_at = stimulus.at};
   {
@@ -136,16 +141,18 @@ Result<Round::Decided> Round::postpone(Stimulus& stimulus) {
                 .key = "call/" + unique,
                 .actor = stimulus.actor,
                 .dry_run = stimulus.dry_run};
-  PAWL_TRY(InWork * in, records_.find(name_of(send)));
-  if (in != nullptr && in->record.data != std::get<Stimulus::Create>(send.what).data)
-    return Decided{error_answer("this idempotency key was used for another request")};
-  return decide_one(send, in, {});
+  PAWL_TRY(InWork * in, records_.find(view_of(send)));
+  if (in != nullptr && in->record.data != std::get<Stimulus::Create>(send.what).data) {
+    decided.answer = error_answer("this idempotency key was used for another request");
+    return {};
+  }
+  return decide_one(send, in, {}, decided);
 }
 
 Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
-  PAWL_TRY(InWork * in, records_.find(name_of(stimulus)));
+  PAWL_TRY(InWork * in, records_.find(view_of(stimulus)));
   Beaten beaten;
-  PAWL_TRY(beaten.decided, decide_one(stimulus, in, {}));
+  PAWL_CHECK(decide_one(stimulus, in, {}, beaten.decided));
   if (beaten.decided.answer.kind != Answer::Kind::ok || stimulus.dry_run) return beaten;
   const Record& record = decision_.record;
   beaten.beat = Beat{.record = record.id,
@@ -160,11 +167,10 @@ void Round::count_rates(const InWork& in, std::vector<RateWindow> rates) {
   units_[*in.unit].rates = std::move(rates);
 }
 
-Result<Round::Decided> Round::start(InWork& in, Stimulus::Start start) {
+Result<void> Round::start(InWork& in, Stimulus::Start start, Decided& decided) {
   Stimulus stimulus = to_record(in.record, std::move(start));
-  PAWL_TRY(Decided decided, decide_one(stimulus, &in, {}));
-  PAWL_CHECK(settle());
-  return decided;
+  PAWL_CHECK(decide_one(stimulus, &in, {}, decided));
+  return settle();
 }
 
 Result<void> Round::hold(InWork& in, const std::string& code, const std::string& text) {
@@ -197,16 +203,24 @@ Result<void> Round::recall(Stimulus& stimulus, const Taking& taking) {
   return {};
 }
 
-Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking) {
+Result<void> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking) {
+  Decided decided;
+  return decide_one(stimulus, in, taking, decided);
+}
+
+Result<void> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& taking,
+                               Decided& decided) {
   std::shared_ptr<const Machine> machine;
   if (in != nullptr) {
     machine = in->machine;
   } else {
     PAWL_TRY(machine, around_.machines.of_new(stimulus));
-    if (machine == nullptr)
-      return Decided{error_answer("there is no machine " + in_ticks(stimulus.machine) +
-                                  did_you_mean(stimulus.machine, around_.machines.names()) +
-                                  ": apply its file first")};
+    if (machine == nullptr) {
+      decided.answer = error_answer("there is no machine " + in_ticks(stimulus.machine) +
+                                    did_you_mean(stimulus.machine, around_.machines.names()) +
+                                    ": apply its file first");
+      return {};
+    }
   }
   if (auto* create = std::get_if<Stimulus::Create>(&stimulus.what))
     create->id = {++around_.last_id};
@@ -225,18 +239,18 @@ Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const T
   const auto known = decide_knowing(*machine, before, stimulus, decision_);
   around_.ward.leave();
   PAWL_CHECK(known);
-  Decided decided{std::move(decision_.answer)};
+  decided.answer = std::move(decision_.answer);
   if (in != nullptr) decided.unit = in->unit;
   for (const std::string& report : decision_.reports)
     note(stimulus.machine + "/" + stimulus.key + ": " + report);
-  if (stimulus.dry_run) return decided;
+  if (stimulus.dry_run) return {};
 
   const bool is_beat = std::holds_alternative<Stimulus::Beat>(stimulus.what);
   if (decision_.changed && !is_beat) {
     PAWL_TRY(const bool is_kept, keep(stimulus, in, std::move(machine), decision_, taking));
     if (is_kept) {
       decided.unit = in->unit;
-      return decided;
+      return {};
     }
     const std::string why = "more than " + std::to_string(kMadeMax) +
                             " records would be made at once: they make each other without end";
@@ -258,7 +272,7 @@ Result<Round::Decided> Round::decide_one(Stimulus& stimulus, InWork* in, const T
       leave_untouched(*in, std::move(unit));
     }
   }
-  return decided;
+  return {};
 }
 
 Result<void> Round::decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,
@@ -281,7 +295,7 @@ Result<void> Round::decide_knowing(const Machine& machine, const Record& record,
 
 Result<KnownRecord> Round::look_up(const KnownRecord& asked) {
   KnownRecord known = asked;
-  PAWL_TRY(const InWork* in, records_.find(RecordName{asked.machine, asked.key}));
+  PAWL_TRY(const InWork* in, records_.find(NameView(asked.machine, asked.key)));
   if (in != nullptr) {
     if (in->is_new) stand_on(*in);
     known.id = in->record.id;
@@ -380,9 +394,8 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
       machine->version() != decision.record.version) {  // it has followed a later version
     PAWL_TRY(machine, around_.machines.of(decision.record));
   }
-  Unit unit;
   Asked asked{nullptr, machine.get(), std::move(decision.effects), std::move(decision.to_parent)};
-  unit.record = change_of(in, *machine, decision);
+  Unit unit{.record = change_of(in, *machine, decision)};
   asked.asker = &unit.record.record;
   if (const auto* order = std::get_if<Stimulus::Order>(&stimulus.what))
     unit.record.erases = order->verb == Stimulus::Order::Verb::erase;
@@ -474,7 +487,7 @@ Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
   const std::string name = create.machine + "/" + create.key;
   std::vector<InWork*>& made = following.made;
   if (made.size() > kMadeMax) return {};
-  PAWL_TRY(const InWork* there, records_.find(name_of(create)));
+  PAWL_TRY(const InWork* there, records_.find(view_of(create)));
   if (there != nullptr) {
     if (there->is_new) stand_on(*there);
     return {};
@@ -506,7 +519,7 @@ Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
 Result<void> Round::send(Unit& unit, std::vector<Draft> drafts) {
   for (Draft& draft : drafts) {
     if (draft.to.value == 0) {
-      PAWL_TRY(const InWork* to, records_.find(name_of(draft.stimulus)));
+      PAWL_TRY(const InWork* to, records_.find(view_of(draft.stimulus)));
       if (to == nullptr) {
         note("there is no record " + draft.stimulus.machine + "/" + draft.stimulus.key +
              ": the message is dropped");
@@ -625,15 +638,15 @@ Result<bool> Round::wake(InWork& in, bool passed) {
 // A message that must be accepted and meets a hold is tried again later, since what waits in an
 // inbox may still be refused.
 Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
-  PAWL_TRY(const Decided started,
-           start(send, Stimulus::Start{.token_hash = token, .worker = "engine"}));
+  Decided started;
+  PAWL_CHECK(start(send, Stimulus::Start{.token_hash = token, .worker = "engine"}, started));
   if (started.answer.kind != Answer::Kind::ok || !send.record.running) return {};
   const DelayedMessage message = delayed_message_of(send.record);
   const std::string name = message.machine + "/" + message.key;
   std::string refusal;
   Taking after;
   Stimulus sent{.what = message.sent, .actor = engine()};
-  PAWL_TRY(InWork * receiver, records_.find(RecordName{message.machine, message.key}));
+  PAWL_TRY(InWork * receiver, records_.find(NameView(message.machine, message.key)));
   if (!message.call.empty()) {
     sent = std::get<Stimulus>(read_message(message.call));
     const auto* fire = std::get_if<Stimulus::Fire>(&sent.what);
@@ -648,7 +661,8 @@ Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
     refusal = "there is no record " + name;
     note(refusal + ": the message is not delivered");
   } else {
-    PAWL_TRY(const Decided decided, decide_one(sent, receiver, {}));
+    Decided decided;
+    PAWL_CHECK(decide_one(sent, receiver, {}, decided));
     after.after = decided.unit;
     waits = decided.answer.waits;
     const auto kind = decided.answer.kind;

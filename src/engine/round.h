@@ -52,6 +52,7 @@ class Round {
     std::size_t units_max;
     const std::string& alerts;  // the channel of alerts, or empty
     const Noted& noted;
+    std::vector<Unit>& units;  // empty before and after: its memory is used again
   };
 
   struct Decided {
@@ -60,6 +61,9 @@ class Round {
   };
 
   Round(Surroundings around, Batch& batch);
+  ~Round() { units_.clear(); }
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
 
   Instant now() const { return now_; }
   bool is_full() const { return units_.size() >= around_.units_max; }
@@ -74,7 +78,7 @@ class Round {
 
   // A stimulus from a caller, and the messages that follow from it. One that is for later becomes a
   // `send` record.
-  Result<Decided> decide(Stimulus& stimulus);
+  Result<void> decide(Stimulus& stimulus, Decided& decided);
 
   // A worker shows that it is alive. What is to be written, beside the units; none when it is
   // stale. After all else of the batch, since it says when the record wakes.
@@ -85,7 +89,7 @@ class Round {
   Result<Beaten> beat(Stimulus& stimulus);
 
   // A worker takes the record's task.
-  Result<Decided> start(InWork& in, Stimulus::Start start);
+  Result<void> start(InWork& in, Stimulus::Start start, Decided& decided);
   // With the last decision about it.
   void count_rates(const InWork& in, std::vector<RateWindow> rates);
 
@@ -155,8 +159,9 @@ class Round {
   };
 
   Result<std::optional<Answer>> refuse_outside(Stimulus& stimulus, const InWork* in);
-  Result<Decided> postpone(Stimulus& stimulus);
-  Result<Decided> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking);
+  Result<void> postpone(Stimulus& stimulus, Decided& decided);
+  Result<void> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking, Decided& decided);
+  Result<void> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking);
   Result<void> decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,
                               Decision& decision);
   Result<KnownRecord> look_up(const KnownRecord& asked);
@@ -186,7 +191,7 @@ class Round {
   Instant now_;
   std::uint64_t last_id_before_;  // records with a higher one were made in this batch
   WorkingSet records_;
-  std::vector<Unit> units_;
+  std::vector<Unit>& units_;
   std::deque<SentMessage> sent_;
   bool may_settle_ = true;  // no stored message waits that what is sent here could overtake
   std::map<RequestName, std::optional<Remembered>> remembered_;

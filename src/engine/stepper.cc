@@ -137,9 +137,9 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
   auto batch = store_.begin();
   if (!batch) return fail(taken, batch.error());
   const Instant now = (*batch)->now();
-  Round round(
-      {store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value, options_.noted},
-      **batch);
+  Round round({store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value,
+               options_.noted, units_},
+              **batch);
   if (auto decided = decide(round, **batch, taken, passed); !decided)
     return fail(taken, decided.error());
   std::vector<UnitOutcome> outcomes;
@@ -192,6 +192,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
 
 void Stepper::take_requests(Taken& taken) {
   std::size_t bytes = 0;
+  taken.requests.reserve(std::min(requests_.size(), options_.batch_max));
   while (!requests_.empty() && taken.requests.size() < options_.batch_max &&
          bytes < options_.batch_bytes_max) {
     bytes += std::visit(Size{}, requests_.front().stimulus.what);
@@ -238,7 +239,8 @@ Result<void> Stepper::end_interrupted(Round& round) {
         .machine = in->record.machine,
         .key = in->record.key,
         .actor = engine()};
-    PAWL_CHECK(round.decide(fail));
+    Round::Decided decided;
+    PAWL_CHECK(round.decide(fail, decided));
   }
   return {};
 }
@@ -297,7 +299,7 @@ Result<void> Stepper::decide_requests(Round& round, Taken& taken) {
     if (!taken.requests[i].wrong.empty())
       taken.decided[i].answer = {.kind = Answer::Kind::error, .reason = taken.requests[i].wrong};
     if (is_beat(taken.requests[i].stimulus) || !taken.requests[i].wrong.empty()) continue;
-    PAWL_TRY(taken.decided[i], round.decide(taken.requests[i].stimulus));
+    PAWL_CHECK(round.decide(taken.requests[i].stimulus, taken.decided[i]));
   }
   return {};
 }

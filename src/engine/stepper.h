@@ -143,6 +143,7 @@ class Stepper {
   Retention retention_;
   Setting alerts_;
   std::deque<Request> requests_;
+  std::vector<Unit> units_;  // of the batch that is under way
   std::vector<RecordId> poisoned_;
   std::vector<RecordId> interrupted_;
   std::optional<Error> stopped_;

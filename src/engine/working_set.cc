@@ -4,21 +4,30 @@
 
 namespace pawl {
 
-Result<InWork*> WorkingSet::keep(Record record) {
-  PAWL_TRY(auto machine, machines_.of(record));
-  InWork& kept = records_.emplace_back(InWork{std::move(record), std::move(machine)});
-  by_id_[kept.record.id.value] = &kept;
-  by_name_[{kept.record.machine, kept.record.key}] = &kept;
-  return &kept;
+InWork& WorkingSet::put(Record&& record, std::shared_ptr<const Machine> machine) {
+  InWork& in = records_.emplace_back(std::move(record), std::move(machine));
+  by_id_[in.record.id.value] = &in;
+  if (const auto known = by_name_.find(NameView(in.record)); known != by_name_.end()) {
+    known->second = &in;
+  } else {
+    by_name_.emplace(RecordName{in.record.machine, in.record.key}, &in);
+  }
+  return in;
 }
 
-Result<InWork*> WorkingSet::claimed(Record record) {
+Result<InWork*> WorkingSet::keep(Record&& record) {
+  PAWL_TRY(auto machine, machines_.of(record));
+  return &put(std::move(record), std::move(machine));
+}
+
+Result<InWork*> WorkingSet::claimed(Record&& record) {
   if (const auto known = by_id_.find(record.id.value); known != by_id_.end()) return known->second;
   return keep(std::move(record));
 }
 
 Result<void> WorkingSet::load(std::span<const RecordName> names) {
   std::vector<RecordName> missing;
+  missing.reserve(names.size());
   for (const RecordName& name : names)
     if (by_name_.try_emplace(name, nullptr).second) missing.push_back(name);
   if (missing.empty()) return {};
@@ -28,10 +37,11 @@ Result<void> WorkingSet::load(std::span<const RecordName> names) {
   return {};
 }
 
-Result<InWork*> WorkingSet::find(const RecordName& name) {
+Result<InWork*> WorkingSet::find(const NameView& name) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) return known->second;
-  PAWL_CHECK(load({&name, 1}));
-  return by_name_[name];
+  const RecordName missing{std::string(name.machine), std::string(name.key)};
+  PAWL_CHECK(load({&missing, 1}));
+  return by_name_[missing];
 }
 
 Result<InWork*> WorkingSet::find(RecordId id) {
@@ -41,11 +51,9 @@ Result<InWork*> WorkingSet::find(RecordId id) {
   return keep(std::move(records[0]));
 }
 
-InWork& WorkingSet::add(Record record, std::shared_ptr<const Machine> machine) {
-  InWork& made = records_.emplace_back(InWork{std::move(record), std::move(machine)});
+InWork& WorkingSet::add(const Record& record, std::shared_ptr<const Machine> machine) {
+  InWork& made = put(Record(record), std::move(machine));
   made.is_new = true;
-  by_id_[made.record.id.value] = &made;
-  by_name_[{made.record.machine, made.record.key}] = &made;
   return made;
 }
 
