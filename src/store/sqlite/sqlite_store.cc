@@ -11,6 +11,7 @@
 #include "base/mutant.h"
 #include "store/sqlite/check_rows.h"
 #include "store/sqlite/directory_lock.h"
+#include "store/sqlite/gathered_log.h"
 #include "store/sqlite/new_place.h"
 #include "store/sqlite/pending.h"
 #include "store/sqlite/reading.h"
@@ -494,12 +495,17 @@ Result<void> check_complete(const Acknowledged& acknowledged, std::int64_t known
                    "them, remove the file `acknowledged`"};
 }
 
-Result<Database> open_tables(const std::string& path, const SqliteOptions& options, bool writes) {
-  constexpr int kReadingCacheMib = 8;
-  PAWL_TRY(
-      Database db,
-      Database::open(path, SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), options.vfs));
-  PAWL_CHECK(configure(db, {writes ? options.cache_mib : kReadingCacheMib, writes}));
+Result<Database> open_to_write(const std::string& path, int cache_mib, const GatheredLog& log) {
+  PAWL_TRY(Database db,
+           Database::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, log.name()));
+  PAWL_CHECK(configure(db, {cache_mib, true}));
+  return db;
+}
+
+Result<Database> open_to_read(const std::string& path, const std::string& vfs) {
+  constexpr int kCacheMib = 8;
+  PAWL_TRY(Database db, Database::open(path, SQLITE_OPEN_READWRITE, vfs));
+  PAWL_CHECK(configure(db, {kCacheMib, false}));
   return db;
 }
 
@@ -549,7 +555,8 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
            Acknowledged::open(options.directory / "acknowledged", options.vfs));
   // SQLite throws the log of an empty file away.
   if (!is_made) PAWL_CHECK(check_complete(acknowledged, 0, options.directory));
-  PAWL_TRY(Database db, open_tables(path, options, true));
+  auto log = std::make_unique<GatheredLog>(options.vfs);
+  PAWL_TRY(Database db, open_to_write(path, options.cache_mib, *log));
   PAWL_CHECK(bring_up_to_date(db, path));
   PAWL_TRY(const Counter counter, Tables(db).counter());
   PAWL_CHECK(check_complete(acknowledged, counter.batch, options.directory));
@@ -557,12 +564,12 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   // SQLite syncs the name of a new log too, but says nothing when that fails.
   PAWL_CHECK(options.directories->sync(options.directory));
   PAWL_CHECK(acknowledged.put(counter.batch));  // later it needs no space
-  PAWL_TRY(Database reading, open_tables(path, options, false));
+  PAWL_TRY(Database reading, open_to_read(path, options.vfs));
   if (!options.clock) options.clock = machine_clock;
   const std::int64_t wal_pages =
       options.wal_pages > 0 ? options.wal_pages : options.wal_mib * kPagesPerMib;
-  auto writer = std::make_unique<Writer>(std::move(db), std::move(acknowledged), counter, wal_pages,
-                                         std::move(options.clock));
+  auto writer = std::make_unique<Writer>(std::move(log), std::move(db), std::move(acknowledged),
+                                         counter, wal_pages, std::move(options.clock));
   return std::unique_ptr<SqliteStore>(
       std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading),
                                     Medium{options.vfs, options.directories}));

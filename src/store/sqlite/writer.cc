@@ -5,9 +5,10 @@
 
 namespace pawl::sqlite {
 
-Writer::Writer(Database opened, Acknowledged acknowledged, Counter counter,
-               std::int64_t wal_pages_max, std::function<Instant()> clock)
-    : db_(std::move(opened)),
+Writer::Writer(std::unique_ptr<GatheredLog> log, Database opened, Acknowledged acknowledged,
+               Counter counter, std::int64_t wal_pages_max, std::function<Instant()> clock)
+    : log_(std::move(log)),
+      db_(std::move(opened)),
       acknowledged_(std::move(acknowledged)),
       counter_(counter),
       wal_pages_max_(wal_pages_max),

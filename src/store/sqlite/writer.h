@@ -9,14 +9,16 @@
 
 #include "store/sqlite/acknowledged.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/gathered_log.h"
 #include "store/sqlite/tables.h"
 
 namespace pawl::sqlite {
 
 class Writer {
  public:
-  Writer(Database opened, Acknowledged acknowledged, Counter counter, std::int64_t wal_pages_max,
-         std::function<Instant()> clock);
+  // The connection was opened with the log.
+  Writer(std::unique_ptr<GatheredLog> log, Database opened, Acknowledged acknowledged,
+         Counter counter, std::int64_t wal_pages_max, std::function<Instant()> clock);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -55,6 +57,7 @@ class Writer {
   void checkpoint();
   void stop() { stopped_ = true; }
 
+  std::unique_ptr<GatheredLog> log_;  // goes after the connection
   Database db_;
   Tables tables_{db_};
   Acknowledged acknowledged_;
