@@ -578,16 +578,20 @@ class Reader {
   }
 
   void read(JsonView view, std::string& text) {
-    Scratch scratch;
-    text = view.text(scratch);
+    const std::string_view json = view.json();
+    if (json.starts_with('"') && json.find('\\') == std::string_view::npos) {
+      text = json.substr(1, json.size() - 2);
+    } else {
+      Scratch scratch;
+      text = view.text(scratch);
+    }
   }
   void read(JsonView view, bool& value) { value = view.boolean(); }
   void read(JsonView view, TokenHash& hash) {
-    std::string hex;
-    read(view, hex);
-    if (hex.size() != 2 * hash.size()) return;
+    const std::string_view hex = view.json();  // in quotes
+    if (hex.size() != 2 * hash.size() + 2 || hex.front() != '"') return;
     for (std::size_t i = 0; i < hash.size(); ++i)
-      hash[i] = static_cast<std::byte>(digit(hex[2 * i]) << 4U | digit(hex[2 * i + 1]));
+      hash[i] = static_cast<std::byte>(digit(hex[2 * i + 1]) << 4U | digit(hex[2 * i + 2]));
   }
   void read(JsonView view, Instant& at) { at = Instant(Duration(number(view))); }
   void read(JsonView view, Duration& duration) { duration = Duration(number(view)); }
