@@ -434,6 +434,7 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
 // What a decision asks of other records. New records are there before any message is looked at: an
 // event for children reaches those as well that the same decision makes.
 Result<bool> Round::follow(Unit& unit, Asked first) {
+  if (first.effects.empty() && !first.to_parent) return true;
   Following following;
   std::deque<Asked>& all = following.all;
   all.push_back(std::move(first));
