@@ -4,15 +4,22 @@
 #include <openssl/sha.h>
 #include <sys/random.h>
 
+#include <utility>
+
 #include "pawl/assert.h"
 
 namespace pawl {
 
+// Several at once: to ask the system costs more than what it gives.
 RandomBits random_bits() {
-  RandomBits bits;
-  const auto count = getrandom(bits.data(), bits.size(), 0);
-  PAWL_ASSERT(count == static_cast<ssize_t>(bits.size()), "the system gives so few bytes at once");
-  return bits;
+  thread_local std::array<RandomBits, 16> given;
+  thread_local std::size_t left = 0;
+  if (left == 0) {
+    const auto count = getrandom(given.data(), sizeof given, 0);
+    PAWL_ASSERT(count == static_cast<ssize_t>(sizeof given), "so few bytes are given at once");
+    left = given.size();
+  }
+  return std::exchange(given[--left], {});
 }
 
 std::string token_text(const RandomBits& bits) {
