@@ -221,6 +221,41 @@ TEST_P(BatchTest, DueOnesComeByInstant) {
   EXPECT_EQ(keys_claimed({{.kind = Claim::Kind::due, .max = 1}}), Keys{"a"});
 }
 
+// No batch in between is given up: what a store knows of what is not there, it has to know itself.
+TEST_P(BatchTest, WhatWasNotThereIsClaimedOnceItIs) {
+  commit(created("k"));
+  Unit wakes = created("w");
+  wakes.record.record.wake_at = now + minutes{1};
+  Unit goes = created("r");
+  goes.record.record.remove_at = now + minutes{1};
+  Unit sends = created("s");
+  sends.sent = {{stored("k").id, "1"}};
+  Unit postpones = changed("k", "b");
+  Unit opens = postpones;
+  opens.opens_inbox = true;
+  opens.record.entries.clear();
+  opens.record.writes_before = opens.record.record.writes++;
+  const auto claim_and_commit = [&](const Unit& unit) {
+    const std::vector<Claim> claims{{.kind = Claim::Kind::inbox, .max = 9},
+                                    {.kind = Claim::Kind::due, .max = 9},
+                                    {.kind = Claim::Kind::over, .max = 9}};
+    const auto batch = *store->begin();
+    auto claimed = *batch->claim(claims);
+    EXPECT_EQ((*batch->commit({&unit, 1}))[0].kind, Outcome::committed);
+    return claimed;
+  };
+  EXPECT_TRUE(claim_and_commit(wakes).empty());
+  EXPECT_TRUE(claim_and_commit(goes).empty());
+  EXPECT_TRUE(claim_and_commit(sends).empty());
+  now += minutes{1};
+  const auto all = claim_and_commit(created("x"));
+  ASSERT_EQ(all.size(), 3U);
+  postpones.postponed = {all[0].messages[0].id};
+  EXPECT_EQ(claim_and_commit(postpones).size(), 3U);
+  EXPECT_EQ(claim_and_commit(opens).size(), 2U);
+  EXPECT_EQ(claim_and_commit(created("y")).size(), 3U);
+}
+
 TEST_P(BatchTest, TheNextInstantIsThatOfTheseQueuesOrTheClock) {
   EXPECT_EQ(next_due({"q"}), std::nullopt);
   ready("p", "p", now + seconds{5});

@@ -54,10 +54,10 @@ class SqliteBatch final : public Batch {
           PAWL_CHECK(claim_ready(claim, claimed));
           break;
         case Claim::Kind::due:
-          PAWL_CHECK(claim_rank(0, kWakes, claim.max, claimed));
+          PAWL_CHECK(claim_due(kWakes, claim.max, claimed));
           break;
         case Claim::Kind::over:
-          PAWL_CHECK(claim_rank(0, kRemovals, claim.max, claimed));
+          PAWL_CHECK(claim_due(kRemovals, claim.max, claimed));
           break;
         case Claim::Kind::inbox:
           PAWL_CHECK(claim_messages(claim, claimed));
@@ -111,6 +111,7 @@ class SqliteBatch final : public Batch {
   Result<void> claim_ready(const Claim& claim, std::vector<Claimed>& claimed) {
     const std::size_t end = claimed.size() + claim.max;
     PAWL_TRY(const std::int64_t queue, tables_.words().number(claim.queue));
+    if (queue == kNoWord) return {};
     int priority = -1;
     while (claimed.size() < end) {
       PAWL_TRY(const auto next, next_priority(writer_.database(), queue, priority));
@@ -118,6 +119,15 @@ class SqliteBatch final : public Batch {
       priority = *next;
       PAWL_CHECK(claim_rank(queue, priority, end - claimed.size(), claimed));
     }
+    return {};
+  }
+
+  // Those that wait in no queue.
+  Result<void> claim_due(int priority, std::size_t max, std::vector<Claimed>& claimed) {
+    if (now_ < tables_.none_before(priority)) return {};
+    PAWL_CHECK(claim_rank(0, priority, max, claimed));
+    PAWL_TRY(const auto first, first_of(writer_.database(), 0, priority));
+    tables_.saw_none_before(priority, first.value_or(kInstantMax));
     return {};
   }
 
@@ -132,6 +142,7 @@ class SqliteBatch final : public Batch {
       if (!found) return {};
       const auto id = static_cast<std::uint64_t>(rows.integer(0));
       if (!taken_.insert(id).second) continue;
+      if (count == 0) claimed.reserve(claimed.size() + std::min<std::size_t>(max, 256));
       PAWL_CHECK(pending_.load(RecordId{id}, claimed.emplace_back().record));
       ++count;
     }
@@ -139,12 +150,16 @@ class SqliteBatch final : public Batch {
   }
 
   Result<void> claim_messages(const Claim& claim, std::vector<Claimed>& claimed) {
+    if (tables_.is_inbox_empty()) return {};
     PAWL_TRY(Rows rows, writer_.database().query("SELECT id, record, body FROM inbox INDEXED BY "
                                                  "inbox_open WHERE waits = 0 ORDER BY id"));
     const auto first = static_cast<std::ptrdiff_t>(claimed.size());
+    bool is_empty = true;
     for (std::size_t count = 0; count < claim.max;) {
       PAWL_TRY(const bool found, rows.next());
+      if (!found && is_empty) tables_.saw_inbox_empty();
       if (!found) return {};
+      is_empty = false;
       const MessageId id{rows.integer(0)};
       if (!taken_messages_.insert(id).second) continue;
       const RecordId to{static_cast<std::uint64_t>(rows.integer(1))};
@@ -161,6 +176,14 @@ class SqliteBatch final : public Batch {
   }
 
  public:
+  // When the first of one queue and priority waits to.
+  static Result<std::optional<Instant>> first_of(Database& db, std::int64_t queue, int priority) {
+    PAWL_TRY(Rows rows, db.query("SELECT min(at) FROM due WHERE queue = ?1 AND priority = ?2",
+                                 queue, priority));
+    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
+    if (rows.is_null(0)) return std::optional<Instant>();
+    return std::optional(rows.instant(0));
+  }
   // The first one above it that something waits with.
   static Result<std::optional<int>> next_priority(Database& db, std::int64_t queue, int above) {
     PAWL_TRY(Rows rows, db.query("SELECT min(priority) FROM due WHERE queue = ?1 AND priority > ?2",
@@ -390,11 +413,8 @@ class OpenedStore final : public SqliteStore {
   }
 
   Result<void> consider(std::optional<Instant>& next, std::int64_t queue, int priority) {
-    PAWL_TRY(Rows rows, writer_->database().query("SELECT min(at) FROM due WHERE queue = ?1 AND "
-                                                  "priority = ?2",
-                                                  queue, priority));
-    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
-    if (!rows.is_null(0)) next = std::min(next.value_or(kInstantMax), rows.instant(0));
+    PAWL_TRY(const auto first, SqliteBatch::first_of(writer_->database(), queue, priority));
+    if (first) next = std::min(next.value_or(kInstantMax), *first);
     return {};
   }
 

@@ -135,6 +135,8 @@ void Words::forget() {
 
 void Tables::forget() {
   words_.forget();
+  none_before_.fill(kInstantMin);
+  is_inbox_empty_ = false;
   entries_waiting_ = 0;
 }
 
@@ -316,6 +318,9 @@ Result<bool> Tables::has_mark(RecordId id, const Label& mark) {
 }
 Result<void> Tables::add_dues(std::span<const Due> dues) {
   static const Insert into("due", 4);
+  for (const Due& due : dues)
+    if (due.priority < 0 && due.at < none_before(due.priority))
+      saw_none_before(due.priority, due.at);
   return db_.insert(into, dues, [](const Due& due) {
     return std::tuple(due.queue, due.priority, due.at, due.record);
   });
@@ -435,6 +440,7 @@ Result<bool> Tables::has_message(MessageId id) {
   return rows.next();
 }
 Result<void> Tables::add_message(std::int64_t id, const Message& message) {
+  is_inbox_empty_ = false;
   return db_.run("INSERT INTO inbox VALUES(?1, ?2, 0, ?3)", id, message.to.value, message.body);
 }
 Result<void> Tables::take_message(MessageId id) {
@@ -444,6 +450,7 @@ Result<void> Tables::postpone_message(MessageId id) {
   return db_.run("UPDATE inbox SET waits = 1 WHERE id = ?1", id.value);
 }
 Result<void> Tables::open_inbox(RecordId record) {
+  is_inbox_empty_ = false;
   return db_.run("UPDATE inbox SET waits = 0 WHERE record = ?1 AND waits = 1", record.value);
 }
 

@@ -104,6 +104,14 @@ class Tables {
   Words& words() { return words_; }
   // After a rollback.
   void forget();
+
+  // What was seen not to be there, and has not been added since: a batch need not look again. Of
+  // what waits in no queue: nothing is due before that instant.
+  Instant none_before(int priority) const { return none_before_[none_place(priority)]; }
+  void saw_none_before(int priority, Instant at) { none_before_[none_place(priority)] = at; }
+  bool is_inbox_empty() const { return is_inbox_empty_; }
+  void saw_inbox_empty() { is_inbox_empty_ = true; }
+
   // Those that have no number yet get one.
   Result<Named> named(const Record& record, const std::string& queue);
 
@@ -176,8 +184,12 @@ class Tables {
     std::uint64_t sum = 0;
   };
 
+  static std::size_t none_place(int priority) { return priority == kWakes ? 0 : 1; }
+
   Database& db_;
   Words words_;
+  std::array<Instant, 2> none_before_ = {kInstantMin, kInstantMin};  // of kWakes, kRemovals
+  bool is_inbox_empty_ = false;
   std::array<NewEntry, Insert::kRowsAtOnce> entries_;  // used again and again
   std::size_t entries_waiting_ = 0;
 };
