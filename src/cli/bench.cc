@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/json_text.h"
 #include "cli/job_load.h"
@@ -136,10 +137,11 @@ Result<LoadFigures> run_load(SqliteStore& store, const Zones& zones, const Bench
            JobLoad::start(store, zones, static_cast<std::size_t>(options.callers)));
   const TransferProgress progress = progress_line("warming up, then measuring: step", surroundings);
   if (progress) progress(1, 2);
-  PAWL_CHECK(load->measure(time / 4));
-  if (progress) progress(2, 2);
-  PAWL_TRY(LoadFigures figures, load->measure(time));
+  const auto warmed_up = load->measure(time / 4);
+  if (progress && warmed_up) progress(2, 2);
+  auto measured = warmed_up ? load->measure(time) : warmed_up;
   end_progress_line(surroundings);
+  PAWL_TRY(LoadFigures figures, std::move(measured));
   PAWL_TRY(const std::uint64_t jobs, load->finish());
   PAWL_CHECK(check_records(store, jobs, options.sleeping));
   return figures;
