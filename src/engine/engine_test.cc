@@ -107,6 +107,24 @@ TEST_P(EngineTest, AMachineThatIsNotThereIsNamedWithTheNearest) {
   EXPECT_NE(answer.reason.find("job"), std::string::npos);
 }
 
+// What carries out effects is the engine's own, whatever is asked of it.
+TEST_P(EngineTest, BuiltInRecordsThatAreNotThereAreNeverMade) {
+  auto& driven = open({kJob});
+  for (const char* machine : {"run", "send", "delivery"}) {
+    const auto ask = [&](decltype(Stimulus::what) what, std::optional<Instant> at) {
+      return driven.apply(
+          {.what = std::move(what), .machine = machine, .key = "x", .actor = {"app"}, .at = at});
+    };
+    for (const auto at : {std::optional<Instant>(), std::optional(kStart + hours{1})}) {
+      EXPECT_EQ(ask(Stimulus::Create{}, at).kind, Answer::Kind::error);
+      EXPECT_EQ(ask(Stimulus::Fire{.event = "discard"}, at).kind, Answer::Kind::error);
+    }
+    EXPECT_EQ(ask(Stimulus::Beat{}, {}).kind, Answer::Kind::error);
+    EXPECT_EQ(ask(Stimulus::Done{}, {}).kind, Answer::Kind::error);
+  }
+  EXPECT_TRUE(driven.all().empty());
+}
+
 TEST_P(EngineTest, AFailureComesBackByTheClockAlone) {
   auto& driven = open({kJob});
   driven.create("job", "j1");

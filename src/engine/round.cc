@@ -121,6 +121,11 @@ Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const In
 // The call is kept as it is, and made at its time in the name of whoever asks now. Repeated with
 // its idempotency key it is the same `send` record.
 Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
+  if (is_built_in(stimulus.machine)) {
+    decided.answer =
+        error_answer("only the engine asks for later of records of " + in_ticks(stimulus.machine));
+    return {};
+  }
   if (around_.machines.newest(stimulus.machine) == nullptr) {
     Stimulus now = stimulus;  // the answer is the same at any time
     return decide_one(now, nullptr, {}, decided);
@@ -152,6 +157,11 @@ Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
 Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
   PAWL_TRY(InWork * in, records_.find(view_of(stimulus)));
   Beaten beaten;
+  PAWL_TRY(auto refused, refuse_outside(stimulus, in));
+  if (refused) {
+    beaten.decided.answer = *std::move(refused);
+    return beaten;
+  }
   PAWL_CHECK(decide_one(stimulus, in, {}, beaten.decided));
   if (beaten.decided.answer.kind != Answer::Kind::ok || stimulus.dry_run) return beaten;
   const Record& record = decision_.record;
