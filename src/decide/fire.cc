@@ -9,7 +9,7 @@ namespace pawl {
 void Turn::on(const Stimulus::Fire& fired) {
   if (before_.id.value == 0) {
     if (!fired.create) {
-      answer(Answer::Kind::error, "there is no such record");
+      answer_no_such_record();
       return;
     }
     if (!create_record(*fired.create)) return;

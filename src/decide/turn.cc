@@ -85,7 +85,7 @@ void Turn::decide() {
   const bool creates = std::holds_alternative<Stimulus::Create>(stimulus_.what) ||
                        std::holds_alternative<Stimulus::Fire>(stimulus_.what);
   if (before_.id.value == 0 && !creates) {
-    answer(Answer::Kind::error, "there is no such record");
+    answer_no_such_record();
     return;
   }
   if (before_.id.value != 0) migrate();
@@ -96,6 +96,11 @@ void Turn::decide() {
 void Turn::answer(Answer::Kind kind, std::string reason) {
   out_.answer.kind = kind;
   out_.answer.reason = std::move(reason);
+}
+
+void Turn::answer_no_such_record() {
+  answer(Answer::Kind::error, "there is no such record");
+  out_.answer.missing = Answer::Missing::record;
 }
 
 void Turn::bad_value(std::string text) {

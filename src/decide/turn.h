@@ -219,6 +219,7 @@ class Turn {
   void undo();
 
   void answer(Answer::Kind kind, std::string reason);
+  void answer_no_such_record();
   void bad_value(std::string text);  // the whole decision is undone
   bool is_held() const { return record_.hold.has_value(); }
   const State& here() const { return machine_->state(state_); }

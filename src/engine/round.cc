@@ -227,8 +227,9 @@ Result<void> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& tak
     PAWL_TRY(machine, around_.machines.of_new(stimulus));
     if (machine == nullptr) {
       decided.answer = error_answer("there is no machine " + in_ticks(stimulus.machine) +
-                                    did_you_mean(stimulus.machine, around_.machines.names()) +
-                                    ": apply its file first");
+                                    ": apply its file first" +
+                                    did_you_mean(stimulus.machine, around_.machines.names()));
+      decided.answer.missing = Answer::Missing::machine;
       return {};
     }
   }
