@@ -1,13 +1,16 @@
 #include "api/api.h"
 
 #include <algorithm>
+#include <array>
 #include <future>
+#include <set>
 
 #include "api/call.h"
 #include "api/documents.h"
-#include "base/json_text.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "decide/json_edit.h"
+#include "pawl/assert.h"
 
 namespace pawl {
 namespace {
@@ -22,34 +25,61 @@ struct RouteHandle {
   Handle handle;
 };
 
+constexpr std::string_view kListQuery =
+    "machine state key_prefix label parent held dead error fingerprint created_from "
+    "created_before built_in max from";
+
 constexpr RouteHandle kTable[] = {
-    {{"GET", "/v1/machines", kReaders, "All versions of all machines"}, list_machines},
-    {{"POST", "/v1/machines", kAdmin, "Apply machine files as one step"}, apply_machines},
-    {{"GET", "/v1/machines/{machine}", kReaders, "The newest version of a machine"}, show_machine},
-    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "The file of one version"},
+    {{"GET", "/v1/machines", kReaders, "", "All versions of all machines"}, list_machines},
+    {{"POST", "/v1/machines", kAdmin, "", "Apply machine files as one step"}, apply_machines},
+    {{"GET", "/v1/machines/{machine}", kReaders, "", "The newest version of a machine"},
+     show_machine},
+    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "", "The file of one version"},
      show_version},
-    {{"GET", "/v1/records", kReaders, "List records"}, list_records},
-    {{"POST", "/v1/records/{machine}/{key}", kCallers, "Create a record"}, create_record},
-    {{"GET", "/v1/records/{machine}/{key}", kReaders, "A record, or wait until it has moved"},
+    {{"GET", "/v1/records", kReaders, kListQuery, "List records"}, list_records},
+    {{"POST", "/v1/records/{machine}/{key}", kCallers, "", "Create a record"}, create_record},
+    {{"GET", "/v1/records/{machine}/{key}", kReaders, "wait until revision",
+      "A record, or wait until it has moved"},
      show_record},
-    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "The log of a record"}, show_log},
-    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "Why a record is not moving"}, show_why},
-    {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "Events that the caller may fire now"},
+    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "max from", "The log of a record"},
+     show_log},
+    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Why a record is not moving"},
+     show_why},
+    {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "",
+      "Events that the caller may fire now"},
      show_permitted},
-    {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "Fire an event"}, fire_event},
-    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "Give an order"}, give_order},
-    {{"GET", "/v1/feed", kReaders, "Entries of all records in the order of commits"}, show_feed},
-    {{"GET", "/v1/counts", kReaders, "Records by machine and state"}, show_counts},
-    {{"GET", "/v1/errors", kReaders, "Errors by fingerprint, with first and last seen"},
+    {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "", "Fire an event"}, fire_event},
+    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "", "Give an order"}, give_order},
+    {{"GET", "/v1/feed", kReaders, "machine max from",
+      "Entries of all records in the order of commits"},
+     show_feed},
+    {{"GET", "/v1/counts", kReaders, "", "Records by machine and state"}, show_counts},
+    {{"GET", "/v1/errors", kReaders, "", "Errors by fingerprint, with first and last seen"},
      show_errors},
-    {{"POST", "/v1/claim", kWorkers, "Claim attempts, and wait for them"}, claim_attempts},
-    {{"POST", "/v1/beat", kWorkers, "Say that attempts are alive"}, beat_attempts},
-    {{"POST", "/v1/done", kWorkers, "Settle attempts that are done"}, settle_done},
-    {{"POST", "/v1/fail", kWorkers, "Settle attempts that have failed"}, settle_fail},
-    {{"GET", "/v1/pauses", kReaders, "What is paused"}, list_pauses},
-    {{"POST", "/v1/pauses", kOperators, "Pause a machine, a queue, a label or everything"},
+    {{"POST", "/v1/claim", kWorkers, "", "Claim attempts, and wait for them"}, claim_attempts},
+    {{"POST", "/v1/beat", kWorkers, "", "Say that attempts are alive"}, beat_attempts},
+    {{"POST", "/v1/done", kWorkers, "", "Settle attempts that are done"}, settle_done},
+    {{"POST", "/v1/fail", kWorkers, "", "Settle attempts that have failed"}, settle_fail},
+    {{"GET", "/v1/pauses", kReaders, "", "What is paused"}, list_pauses},
+    {{"POST", "/v1/pauses", kOperators, "", "Pause a machine, a queue, a label or everything"},
      set_pause},
-    {{"POST", "/v1/pauses/end", kOperators, "End a pause"}, end_pause},
+    {{"POST", "/v1/pauses/end", kOperators, "", "End a pause"}, end_pause},
+};
+
+constexpr ErrorId kErrorIds[] = {
+    {"bad_request", 400, "the request is not understood, or what it carries does not fit"},
+    {"too_many_items", 400, "a list in the body is too long"},
+    {"outside_scope", 403, "the access token is not for this machine or queue"},
+    {"role_missing", 403, "the access token has none of the roles of this route"},
+    {"no_such_machine", 404, "there is no such machine, or no such version of it"},
+    {"no_such_path", 404, "there is no such route"},
+    {"no_such_record", 404, "there is no such record"},
+    {"not_paused", 404, "a pause that is to end is none"},
+    {"wrong_method", 405, "the path is for another method"},
+    {"damaged", 500, "the store holds what it should not: see `pawl doctor`"},
+    {"outcome_unknown", 500,
+     "it may have been done or not: repeat it with the same idempotency key"},
+    {"not_now", 503, "nothing was done, as when the disk is full: try again"},
 };
 
 constexpr auto kRoutes = [] {
@@ -88,6 +118,23 @@ std::optional<std::vector<std::string>> matched(std::string_view pattern,
   return parameters;
 }
 
+// A misspelt filter must not list everything, and neither must an empty one. A list begins where
+// `from` is empty.
+Result<void> check_query(const Route& route, const ApiRequest& request) {
+  const std::vector<std::string> known = query_names(route);
+  std::set<std::string_view> met;
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return Error{ErrorCode::bad_input,
+                   in_ticks(name) + " is not a parameter here" + did_you_mean(name, known)};
+    if (!met.insert(name).second)
+      return Error{ErrorCode::bad_input, in_ticks(name) + " stands twice"};
+    if (value.empty() && name != "from")
+      return Error{ErrorCode::bad_input, in_ticks(name) + " is empty"};
+  }
+  return {};
+}
+
 bool is_in(const std::optional<std::vector<std::string>>& scope, const std::string& name) {
   return !scope || std::find(scope->begin(), scope->end(), name) != scope->end();
 }
@@ -95,6 +142,17 @@ bool is_in(const std::optional<std::vector<std::string>>& scope, const std::stri
 }  // namespace
 
 std::span<const Route> Api::routes() { return kRoutes; }
+std::span<const ErrorId> error_ids() { return kErrorIds; }
+
+std::vector<std::string> query_names(const Route& route) {
+  std::vector<std::string> names;
+  for (std::string_view rest = route.query; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
 
 void Api::handle(const ApiRequest& request, Replied replied) {
   const auto given = segments_of(request.path);
@@ -105,18 +163,18 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     is_path = true;
     if (route.method != request.method) continue;
     if ((route.roles & request.caller.roles) == 0)
-      return replied(error_reply(403, "role_missing", "this needs another role"));
+      return replied(error_reply("role_missing", "this needs another role"));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
     if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
-      return replied(
-          error_reply(403, "outside_scope",
-                      "this access token is not for the machine " + in_ticks((*parameters)[0])));
+      return replied(outside_machine((*parameters)[0]));
+    if (const auto checked = check_query(route, request); !checked)
+      return replied(error_reply(checked.error()));
     return handle(
         std::make_shared<const Call>(engine_, request, *std::move(parameters), std::move(replied)));
   }
   if (is_path)
-    return replied(error_reply(405, "wrong_method", request.method + " is not for this path"));
-  replied(error_reply(404, "no_such_path", "there is nothing at " + in_quotes(request.path)));
+    return replied(error_reply("wrong_method", request.method + " is not for this path"));
+  replied(error_reply("no_such_path", "there is nothing at " + in_quotes(request.path)));
 }
 
 ApiReply Api::handle(const ApiRequest& request) {
@@ -128,7 +186,10 @@ ApiReply Api::handle(const ApiRequest& request) {
 
 // --- replies -----------------------------------------------------------------------------------
 
-ApiReply error_reply(int status, std::string_view id, const std::string& message) {
+ApiReply error_reply(std::string_view id, const std::string& message) {
+  const auto* known = std::find_if(std::begin(kErrorIds), std::end(kErrorIds),
+                                   [&](const ErrorId& one) { return one.id == id; });
+  PAWL_ASSERT(known != std::end(kErrorIds), "every id of an error is in the table");
   std::string body;
   {
     JsonMap outer(body);
@@ -136,21 +197,30 @@ ApiReply error_reply(int status, std::string_view id, const std::string& message
     error.text("id", id);
     error.text("message", message);
   }
-  return {status, std::move(body)};
+  return {known->status, std::move(body)};
+}
+
+ApiReply outside_machine(const std::string& machine) {
+  return error_reply("outside_scope",
+                     "this access token is not for the machine " + in_ticks(machine));
+}
+
+ApiReply outside_queue(const std::string& queue) {
+  return error_reply("outside_scope", "this access token is not for the queue " + in_ticks(queue));
 }
 
 ApiReply error_reply(const Error& error) {
   switch (error.code) {
     case ErrorCode::bad_input:
-      return error_reply(400, "bad_request", error.message);
+      return error_reply("bad_request", error.message);
     case ErrorCode::environment:
-      return error_reply(503, "not_now", error.message);
+      return error_reply("not_now", error.message);
     case ErrorCode::damaged:
-      return error_reply(500, "damaged", error.message);
+      return error_reply("damaged", error.message);
     case ErrorCode::outcome_unknown:
       break;
   }
-  return error_reply(500, "outcome_unknown", error.message);
+  return error_reply("outcome_unknown", error.message);
 }
 
 ApiReply reply_of(const Answer& answer) {
@@ -165,7 +235,15 @@ ApiReply reply_of(const Answer& answer) {
     case Answer::Kind::error:
       break;
   }
-  return error_reply(400, "bad_request", answer.reason);
+  switch (answer.missing) {
+    case Answer::Missing::machine:
+      return error_reply("no_such_machine", answer.reason);
+    case Answer::Missing::record:
+      return error_reply("no_such_record", answer.reason);
+    case Answer::Missing::nothing:
+      break;
+  }
+  return error_reply("bad_request", answer.reason);
 }
 
 void Call::answer(const Result<Answer>& answer) const {

@@ -29,7 +29,8 @@ enum Role : unsigned {
 struct Caller {
   unsigned roles = 0;
   Actor actor = {};  // who is named in entries; its roles are those of machines
-  // Compared by equality; none: all.
+  // Compared by equality; none: all. Machines bound what may be seen and moved, queues what may be
+  // claimed, and both what may be paused.
   std::optional<std::vector<std::string>> machines = {};
   std::optional<std::vector<std::string>> queues = {};
 };
@@ -47,17 +48,27 @@ struct ApiReply {
   std::string body = {};  // JSON
 };
 
-// {"error":{"id":…,"message":…}}: ids are stable.
-ApiReply error_reply(int status, std::string_view id, const std::string& message);
-// Of an engine or its store that could not do its work.
+// What a reply that is no answer says: ids are stable, each has one status.
+struct ErrorId {
+  std::string_view id;
+  int status;
+  std::string_view meaning;
+};
+std::span<const ErrorId> error_ids();
+
+// {"error":{"id":…,"message":…}}
+ApiReply error_reply(std::string_view id, const std::string& message);
+// Of what a caller gave, or of an engine or its store that could not do its work.
 ApiReply error_reply(const Error& error);
 
 struct Route {
   std::string_view method;
-  std::string_view path;  // `/v1/records/{machine}/{key}`
-  unsigned roles;         // any of them
+  std::string_view path;   // `/v1/records/{machine}/{key}`
+  unsigned roles;          // any of them
+  std::string_view query;  // parameters that it takes, with blanks between them
   std::string_view summary;
 };
+std::vector<std::string> query_names(const Route& route);
 
 class Api {
  public:

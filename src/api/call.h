@@ -28,14 +28,16 @@ struct Call {
   void ok(std::string json) const { replied({200, std::move(json)}); }
   void answer(const Result<Answer>& answer) const;
   void fail(const Error& error) const { replied(error_reply(error)); }
-  void fail(int status, std::string_view id, const std::string& message) const {
-    replied(error_reply(status, id, message));
+  void fail(std::string_view id, const std::string& message) const {
+    replied(error_reply(id, message));
   }
 };
 using SharedCall = std::shared_ptr<const Call>;
 
 // Status and body of an answer.
 ApiReply reply_of(const Answer& answer);
+ApiReply outside_machine(const std::string& machine);
+ApiReply outside_queue(const std::string& queue);
 
 // One of each row of the table of routes.
 using Handle = void (*)(const SharedCall&);
@@ -66,7 +68,7 @@ void list_pauses(const SharedCall& call);
 void set_pause(const SharedCall& call);
 void end_pause(const SharedCall& call);
 
-// Reads a number of a query within its bounds; what else it is, is an error of the caller.
-Result<std::size_t> read_max(const Call& call);
+// False when there is no such machine: the caller has been told so.
+bool find_machine(const Call& call, const std::string& machine);
 
 }  // namespace pawl

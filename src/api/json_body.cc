@@ -14,8 +14,7 @@ JsonBody::JsonBody(std::string_view json, std::string name) : name_(std::move(na
   if (json.empty()) json = "{}";
   const std::string of = name_.empty() ? "the body" : in_ticks(name_);
   if (const auto checked = check_json(json); !checked) {
-    error_ = Error{ErrorCode::bad_input, of + " is not JSON: " + checked.error().message,
-                   checked.error().position};
+    error_ = Error{ErrorCode::bad_input, of + ": " + checked.error().message};
     return;
   }
   map_ = JsonView(json);
@@ -25,10 +24,12 @@ JsonBody::JsonBody(std::string_view json, std::string name) : name_(std::move(na
   }
 }
 
+std::string JsonBody::path_of(std::string_view name) const {
+  return in_ticks(name_.empty() ? std::string(name) : name_ + "." + std::string(name));
+}
+
 void JsonBody::fail(std::string_view name, const std::string& what) {
-  if (error_) return;
-  const std::string path = name_.empty() ? std::string(name) : name_ + "." + std::string(name);
-  error_ = Error{ErrorCode::bad_input, in_ticks(path) + " " + what};
+  if (!error_) error_ = Error{ErrorCode::bad_input, path_of(name) + " " + what};
 }
 
 bool JsonBody::has(std::string_view name) const {
@@ -51,9 +52,14 @@ std::string JsonBody::text(std::string_view name) {
   return value.absent() ? std::string() : std::string(value.text(scratch));
 }
 
+void JsonBody::require(std::string_view name) {
+  asked_.emplace(name);
+  if (!has(name) && missing_.empty()) missing_ = path_of(name);
+}
+
 std::string JsonBody::required_text(std::string_view name) {
   std::string value = text(name);
-  if (value.empty()) fail(name, "is missing");
+  if (value.empty() && missing_.empty()) missing_ = path_of(name);
   return value;
 }
 
@@ -130,6 +136,7 @@ Result<void> JsonBody::finish() {
     }
   }
   if (error_) return *error_;
+  if (!missing_.empty()) return Error{ErrorCode::bad_input, missing_ + " is missing"};
   return {};
 }
 

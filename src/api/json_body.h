@@ -31,7 +31,8 @@ class JsonBody {
   std::vector<std::string> texts(std::string_view name);
   std::vector<std::string> items(std::string_view name);  // values of a list, as they are written
 
-  // The same, and it has to be there.
+  // It has to be there; of a text: and not empty.
+  void require(std::string_view name);
   std::string required_text(std::string_view name);
 
   bool has(std::string_view name) const;
@@ -43,11 +44,13 @@ class JsonBody {
  private:
   JsonView take(std::string_view name, JsonView::Kind wanted, const char* kind);
   void fail(std::string_view name, const std::string& what);
+  std::string path_of(std::string_view name) const;
 
   JsonView map_;
   std::string name_;
   std::set<std::string, std::less<>> asked_;
   std::optional<Error> error_;
+  std::string missing_;  // said last: a name that is misspelt is missing as well
 };
 
 }  // namespace pawl

@@ -1,4 +1,6 @@
 // Machines: applied, listed, shown.
+#include <limits>
+
 #include "api/call.h"
 #include "api/documents.h"
 #include "base/json_text.h"
@@ -24,9 +26,8 @@ void show_text(const Call& call, const std::string& name, int version) {
   const auto text = call.engine.machine_text(name, version);
   if (!text) return call.fail(text.error());
   if (!*text)
-    return call.fail(
-        404, "no_such_machine",
-        "there is no version " + std::to_string(version) + " of the machine " + in_ticks(name));
+    return call.fail("no_such_machine", "there is no version " + std::to_string(version) +
+                                            " of the machine " + in_ticks(name));
   std::string out;
   {
     JsonMap map(out);
@@ -40,18 +41,22 @@ void show_text(const Call& call, const std::string& name, int version) {
 }  // namespace
 
 void apply_machines(const SharedCall& call) {
+  if (call->request.caller.machines)
+    return call->fail("outside_scope",
+                      "machines may name each other: to apply them takes a token for all of them");
   JsonBody body(call->request.body);
   ApplyOptions options{.dry_run = body.boolean("dry_run"),
                        .channels_elsewhere = body.boolean("channels_elsewhere")};
   std::vector<MachineText> files;
   for (const std::string& item : body.items("files")) {
     JsonBody file(item, "files[" + std::to_string(files.size()) + "]");
-    files.push_back({file.required_text("path"), file.required_text("text")});
+    files.push_back({file.required_text("path"), file.text("text")});
+    file.require("text");  // an empty one is a finding
     if (const auto wrong = file.finish(); !wrong) return call->fail(wrong.error());
   }
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (files.empty() || files.size() > kFilesMax)
-    return call->fail(400, "bad_request", "`files` has 1 to 1000 machine files");
+    return call->fail("bad_request", "`files` has 1 to 1000 machine files");
   const auto applied = call->engine.apply(files, options);
   if (!applied) return call->fail(applied.error());
   call->replied({applied->is_good() ? 200 : 422, to_json(*applied)});
@@ -75,15 +80,14 @@ void show_machine(const SharedCall& call) {
   int newest = 0;
   for (const MachineVersion& version : *versions)
     if (version.name == name) newest = version.version;
-  if (newest == 0)
-    return call->fail(404, "no_such_machine", "there is no machine " + in_ticks(name));
+  if (newest == 0) return call->fail("no_such_machine", "there is no machine " + in_ticks(name));
   show_text(*call, name, newest);
 }
 
 void show_version(const SharedCall& call) {
   const auto version = parse_whole(call->parameters[1]);
-  if (!version || *version < 1)
-    return call->fail(404, "no_such_machine", "versions are whole numbers from 1 on");
+  if (!version || *version < 1 || *version > std::numeric_limits<int>::max())
+    return call->fail("no_such_machine", "versions are whole numbers from 1 on");
   show_text(*call, call->parameters[0], static_cast<int>(*version));
 }
 

@@ -4,6 +4,26 @@
 #include "base/text.h"
 
 namespace pawl {
+namespace {
+
+// Who may not see all machines may not stop them either. False when the caller was told so.
+bool may_steer(const Call& call, const PauseTarget& target) {
+  using Kind = PauseTarget::Kind;
+  const Caller& caller = call.request.caller;
+  if (!caller.machines && !caller.queues) return true;
+  if (target.kind == Kind::machine && caller.machines) {
+    if (call.may_see_machine(target.name)) return true;
+    call.replied(outside_machine(target.name));
+  } else if (target.kind == Kind::queue && caller.queues) {
+    if (call.may_use_queue(target.name)) return true;
+    call.replied(outside_queue(target.name));
+  } else {
+    call.fail("outside_scope", "this takes an access token for all machines and queues");
+  }
+  return false;
+}
+
+}  // namespace
 
 void list_pauses(const SharedCall& call) {
   std::string out = R"({"items":)";
@@ -21,6 +41,7 @@ void set_pause(const SharedCall& call) {
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   auto target = parse_pause_target(what);
   if (!target) return call->fail(target.error());
+  if (!may_steer(*call, *target)) return;
   pause.target = *std::move(target);
   if (!dry_run)
     if (const auto paused = call->engine.pause(pause); !paused) return call->fail(paused.error());
@@ -34,6 +55,7 @@ void end_pause(const SharedCall& call) {
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   const auto target = parse_pause_target(what);
   if (!target) return call->fail(target.error());
+  if (!may_steer(*call, *target)) return;
   bool was_paused = false;
   if (dry_run) {
     for (const Pause& pause : call->engine.pauses())
@@ -43,8 +65,7 @@ void end_pause(const SharedCall& call) {
     if (!ended) return call->fail(ended.error());
     was_paused = *ended;
   }
-  if (!was_paused)
-    return call->fail(404, "not_paused", in_ticks(to_text(*target)) + " is not paused");
+  if (!was_paused) return call->fail("not_paused", in_ticks(to_text(*target)) + " is not paused");
   call->ok(R"({"ended":true})");
 }
 

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "model/built_in_names.h"
 
 namespace pawl {
 namespace {
@@ -16,33 +17,39 @@ constexpr Duration kWaitMax = std::chrono::seconds{60};
 std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
 
 void no_such_record(const Call& call, const RecordName& name) {
-  call.fail(404, "no_such_record", "there is no record " + name.machine + "/" + name.key);
+  call.fail("no_such_record", "there is no record " + name.machine + "/" + name.key);
 }
 
 // What every call that changes something may carry.
-Stimulus asked(const Call& call, JsonBody& body, bool may_be_later) {
-  Stimulus stimulus;
-  stimulus.machine = call.name().machine;
-  stimulus.key = call.name().key;
-  stimulus.actor = call.request.caller.actor;
-  stimulus.idempotency_key = body.text("idempotency_key");
-  stimulus.dry_run = body.boolean("dry_run");
-  if (!may_be_later) return stimulus;
-  stimulus.at = body.instant("at");
-  if (const auto in = body.duration("in")) stimulus.at = call.engine.now() + *in;
-  return stimulus;
+Stimulus asked(const Call& call, JsonBody& body) {
+  return {.machine = call.name().machine,
+          .key = call.name().key,
+          .actor = call.request.caller.actor,
+          .idempotency_key = body.text("idempotency_key"),
+          .dry_run = body.boolean("dry_run")};
 }
 
-std::optional<Parent> parent_of(JsonBody& body, std::optional<Error>& error) {
-  if (!body.has("parent")) {
-    body.map("parent");
-    return std::nullopt;
-  }
+// `at` or `in`, of what may be asked for later.
+Result<std::optional<Instant>> read_at(const Call& call, JsonBody& body) {
+  const auto at = body.instant("at");
+  const auto in = body.duration("in");
+  if (!in) return at;
+  if (at) return Error{ErrorCode::bad_input, "give `at` or `in`, not both"};
+  const Instant then = call.engine.now() + *in;
+  if (then > kInstantMax) return Error{ErrorCode::bad_input, "`in` leads beyond the year 9999"};
+  return std::optional(then);
+}
+
+// Data and parent of a new record.
+Result<Stimulus::Create> read_create(JsonBody& body) {
+  Stimulus::Create create{.data = or_empty_map(body.map("data"))};
   const std::string text = body.map("parent");
+  if (text.empty()) return create;
   JsonBody parent(text, "parent");
-  Parent read{.machine = parent.required_text("machine"), .key = parent.required_text("key")};
-  if (const auto wrong = parent.finish(); !wrong && !error) error = wrong.error();
-  return read;
+  create.parent =
+      Parent{.machine = parent.required_text("machine"), .key = parent.required_text("key")};
+  PAWL_CHECK(parent.finish());
+  return create;
 }
 
 void submit(const SharedCall& call, const Stimulus& stimulus) {
@@ -60,31 +67,43 @@ Result<std::optional<bool>> read_flag(const Call& call, std::string_view name) {
 Result<std::optional<Instant>> read_instant(const Call& call, std::string_view name) {
   const std::string text = call.query(name);
   if (text.empty()) return std::optional<Instant>();
-  PAWL_TRY(const Instant at, parse_instant(text));
-  return std::optional(at);
+  const auto at = parse_instant(text);
+  if (!at) return Error{ErrorCode::bad_input, in_ticks(name) + ": " + at.error().message};
+  return std::optional(*at);
 }
 
-// A misspelt filter must not list everything.
-Result<void> check_query(const Call& call, std::initializer_list<const char*> known) {
-  const std::vector<std::string> names(known.begin(), known.end());
-  for (const auto& [name, value] : call.request.query)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      return Error{ErrorCode::bad_input,
-                   in_ticks(name) + " is not a parameter here" + did_you_mean(name, names)};
-  return {};
+Result<std::size_t> read_max(const Call& call) {
+  const std::string text = call.query("max");
+  if (text.empty()) return std::size_t{100};
+  const auto max = parse_whole(text);
+  if (!max || *max < 1 || *max > static_cast<std::int64_t>(kPageMax))
+    return Error{ErrorCode::bad_input, "`max` is a whole number from 1 to 1000"};
+  return static_cast<std::size_t>(*max);
 }
 
+Result<std::uint64_t> read_fingerprint(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number, 16);
+  if (text.size() != 16 || read.ec != std::errc{} || read.ptr != end)
+    return Error{ErrorCode::bad_input, "`fingerprint` is 16 hex digits"};
+  return number;
+}
+
+// All but the parent, which has to be looked up.
 Result<Query> read_query(const Call& call) {
-  PAWL_CHECK(check_query(
-      call, {"machine", "state", "key_prefix", "label", "parent", "held", "dead", "error",
-             "fingerprint", "created_from", "created_before", "built_in", "max", "from"}));
   Query query{.machine = call.query("machine"),
               .state = call.query("state"),
               .key_prefix = call.query("key_prefix"),
               .error_code = call.query("error")};
   PAWL_TRY(query.held, read_flag(call, "held"));
   PAWL_TRY(const auto dead, read_flag(call, "dead"));
-  if (dead && *dead) query.held = true;
+  if (dead.value_or(false)) {
+    if (!query.held.value_or(true))
+      return Error{ErrorCode::bad_input,
+                   "a dead letter is held: `dead` and `held` contradict each other"};
+    query.held = true;
+  }
   PAWL_TRY(const auto built_in, read_flag(call, "built_in"));
   query.hides_built_in = !built_in.value_or(false);
   PAWL_TRY(query.created_from, read_instant(call, "created_from"));
@@ -93,26 +112,39 @@ Result<Query> read_query(const Call& call) {
   if (!query.key_prefix.empty() && query.machine.empty())
     return Error{ErrorCode::bad_input, "`key_prefix` needs `machine`: keys are a machine's own"};
   if (const std::string label = call.query("label"); !label.empty()) {
-    PAWL_TRY(const PauseTarget target, parse_pause_target("label:" + label));
-    query.label = Label{target.name, target.value};
-  }
-  if (const std::string parent = call.query("parent"); !parent.empty()) {
-    const std::size_t slash = parent.find('/');
-    if (slash == std::string::npos)
-      return Error{ErrorCode::bad_input, "`parent` is written MACHINE/KEY"};
-    PAWL_TRY(const auto record,
-             call.engine.show({parent.substr(0, slash), parent.substr(slash + 1)}));
-    query.parent = record ? record->id : RecordId{};
+    const auto target = parse_pause_target("label:" + label);
+    if (!target) return Error{ErrorCode::bad_input, "`label` is written NAME=VALUE"};
+    query.label = Label{target->name, target->value};
   }
   if (const std::string fingerprint = call.query("fingerprint"); !fingerprint.empty()) {
-    std::uint64_t number = 0;
-    const char* end = fingerprint.data() + fingerprint.size();
-    const auto read = std::from_chars(fingerprint.data(), end, number, 16);
-    if (read.ec != std::errc{} || read.ptr != end)
-      return Error{ErrorCode::bad_input, "`fingerprint` is 16 hex digits"};
-    query.fingerprint = number;
+    PAWL_TRY(query.fingerprint, read_fingerprint(fingerprint));
   }
   return query;
+}
+
+// False when that was answered: there is no such record, or the caller may not see it.
+bool find_parent(const Call& call, Query& query) {
+  const std::string text = call.query("parent");
+  if (text.empty()) return true;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) {
+    call.fail("bad_request", "`parent` is written MACHINE/KEY");
+    return false;
+  }
+  const RecordName name{text.substr(0, slash), text.substr(slash + 1)};
+  if (!call.may_see_machine(name.machine)) {
+    call.replied(outside_machine(name.machine));
+    return false;
+  }
+  const auto record = call.engine.show(name);
+  if (!record) {
+    call.fail(record.error());
+  } else if (!*record) {
+    no_such_record(call, name);
+  } else {
+    query.parent = (*record)->id;
+  }
+  return query.parent.has_value();
 }
 
 bool is_dead(const Record& record) {
@@ -127,86 +159,116 @@ std::string page_of(const auto& items, const Cursor& next, auto write) {
   return out + "}";
 }
 
-Result<Stimulus::Order> read_order(JsonBody& body) {
-  using Verb = Stimulus::Order::Verb;
-  static constexpr std::pair<std::string_view, Verb> kVerbs[] = {
-      {"retry", Verb::retry}, {"release", Verb::release}, {"hold", Verb::hold},
-      {"move", Verb::move},   {"patch", Verb::patch},     {"migrate", Verb::migrate},
-      {"erase", Verb::erase}};
-  const std::string verb = body.required_text("order");
-  Stimulus::Order order{.reason = body.required_text("reason"),
-                        .text = body.text("text"),
-                        .state = body.text("state"),
-                        .data = body.map("data")};
-  PAWL_CHECK(body.finish());
+using Order = Stimulus::Order;
+
+struct OrderWord {
+  std::string_view word;
+  Order::Verb verb;
+};
+constexpr OrderWord kOrders[] = {{"retry", Order::Verb::retry}, {"release", Order::Verb::release},
+                                 {"hold", Order::Verb::hold},   {"move", Order::Verb::move},
+                                 {"patch", Order::Verb::patch}, {"migrate", Order::Verb::migrate},
+                                 {"erase", Order::Verb::erase}};
+
+Result<Order::Verb> parse_order(const std::string& word) {
   std::vector<std::string> known;
-  for (const auto& [word, value] : kVerbs) {
-    known.emplace_back(word);
-    if (word != verb) continue;
-    order.verb = value;
-    if (value == Verb::hold && order.text.empty())
-      return Error{ErrorCode::bad_input, "`hold` needs a `text` for people"};
-    if (value == Verb::move && order.state.empty())
-      return Error{ErrorCode::bad_input, "`move` needs a `state`"};
-    if (value == Verb::patch && order.data.empty())
-      return Error{ErrorCode::bad_input, "`patch` needs `data`, a merge patch"};
-    return order;
+  for (const OrderWord& one : kOrders) {
+    if (one.word == word) return one.verb;
+    known.emplace_back(one.word);
   }
-  return Error{ErrorCode::bad_input, "there is no order " + in_ticks(verb) +
-                                         did_you_mean(verb, known) +
-                                         "; `restart` and `discard` are events"};
+  const std::string none = "there is no order " + in_ticks(word);
+  if (word == "restart" || word == "discard")
+    return Error{ErrorCode::bad_input, none + ": it is an event, fire it"};
+  return Error{ErrorCode::bad_input, none + did_you_mean(word, known)};
+}
+
+// Each order has fields of its own; those of another do not belong to it.
+Result<Order> read_order(JsonBody& body) {
+  const std::string word = body.required_text("order");
+  Order order{.reason = body.required_text("reason")};
+  if (word.empty()) {
+    PAWL_CHECK(body.finish());
+  } else {
+    PAWL_TRY(order.verb, parse_order(word));
+  }
+  if (order.verb == Order::Verb::hold) order.text = body.required_text("text");
+  if (order.verb == Order::Verb::move) order.state = body.required_text("state");
+  if (order.verb == Order::Verb::patch) {
+    order.data = body.map("data");
+    body.require("data");
+  }
+  PAWL_CHECK(body.finish());
+  return order;
+}
+
+// Whether the caller may have children there; it has been answered when not.
+bool may_have_parent(const Call& call, const Stimulus::Create& create) {
+  if (!create.parent || call.may_see_machine(create.parent->machine)) return true;
+  call.replied(outside_machine(create.parent->machine));
+  return false;
 }
 
 }  // namespace
 
-Result<std::size_t> read_max(const Call& call) {
-  const std::string text = call.query("max");
-  if (text.empty()) return std::size_t{100};
-  const auto max = parse_whole(text);
-  if (!max || *max < 1 || *max > static_cast<std::int64_t>(kPageMax))
-    return Error{ErrorCode::bad_input, "`max` is a whole number from 1 to 1000"};
-  return static_cast<std::size_t>(*max);
+bool find_machine(const Call& call, const std::string& machine) {
+  if (machine.empty() || is_built_in(machine) || call.engine.machine(machine) != nullptr)
+    return true;
+  std::vector<std::string> names;
+  if (const auto versions = call.engine.machines())
+    for (const MachineVersion& version : *versions)
+      if (call.may_see_machine(version.name)) names.push_back(version.name);
+  call.fail("no_such_machine",
+            "there is no machine " + in_ticks(machine) + did_you_mean(machine, names));
+  return false;
 }
 
 // --- what changes something --------------------------------------------------------------------
 
 void create_record(const SharedCall& call) {
   JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body, true);
-  std::optional<Error> error;
-  Stimulus::Create create{.data = or_empty_map(body.map("data")),
-                          .parent = parent_of(body, error),
-                          .event = body.text("event"),
-                          .payload = or_empty_map(body.map("payload"))};
+  Stimulus stimulus = asked(*call, body);
+  const auto at = read_at(*call, body);
+  auto create = read_create(body);
+  const std::string event = body.text("event");
+  const bool has_payload = body.has("payload");
+  const std::string payload = or_empty_map(body.map("payload"));
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
-  if (error) return call->fail(*error);
-  stimulus.what = std::move(create);
+  if (!at) return call->fail(at.error());
+  if (!create) return call->fail(create.error());
+  if (has_payload && event.empty()) return call->fail("bad_request", "`payload` needs `event`");
+  if (!may_have_parent(*call, *create)) return;
+  create->event = event;
+  create->payload = payload;
+  stimulus.at = *at;
+  stimulus.what = *std::move(create);
   submit(call, stimulus);
 }
 
 void fire_event(const SharedCall& call) {
   JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body, true);
+  Stimulus stimulus = asked(*call, body);
+  const auto at = read_at(*call, body);
   Stimulus::Fire fire{.event = body.required_text("event"),
                       .payload = or_empty_map(body.map("payload"))};
-  const bool creates = body.has("create");
   const std::string text = body.map("create");
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
-  if (creates) {
-    JsonBody create(text, "create");
-    std::optional<Error> error;
-    fire.create = Stimulus::Create{.data = or_empty_map(create.map("data")),
-                                   .parent = parent_of(create, error)};
-    if (const auto wrong = create.finish(); !wrong) return call->fail(wrong.error());
-    if (error) return call->fail(*error);
+  if (!at) return call->fail(at.error());
+  if (!text.empty()) {
+    JsonBody inner(text, "create");
+    auto create = read_create(inner);
+    if (const auto wrong = inner.finish(); !wrong) return call->fail(wrong.error());
+    if (!create) return call->fail(create.error());
+    if (!may_have_parent(*call, *create)) return;
+    fire.create = *std::move(create);
   }
+  stimulus.at = *at;
   stimulus.what = std::move(fire);
   submit(call, stimulus);
 }
 
 void give_order(const SharedCall& call) {
   JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body, false);
+  Stimulus stimulus = asked(*call, body);
   auto order = read_order(body);
   if (!order) return call->fail(order.error());
   stimulus.what = *std::move(order);
@@ -216,45 +278,44 @@ void give_order(const SharedCall& call) {
 // --- what only looks ---------------------------------------------------------------------------
 
 void list_records(const SharedCall& call) {
-  const auto query = read_query(*call);
+  auto query = read_query(*call);
   if (!query) return call->fail(query.error());
-  if (call->request.caller.machines && !call->may_see_machine(query->machine))
-    return call->fail(403, "outside_scope",
+  if (!call->may_see_machine(query->machine))
+    return call->fail("outside_scope",
                       "this access token is for some machines only: name one as `machine`");
+  if (!find_machine(*call, query->machine) || !find_parent(*call, *query)) return;
   auto page = call->engine.list(*query, call->query("from"));
   if (!page) return call->fail(page.error());
-  if (call->query("dead") == "true")
-    std::erase_if(page->items, [](const Record& record) { return !is_dead(record); });
+  if (const std::string dead = call->query("dead"); !dead.empty())
+    std::erase_if(page->items,
+                  [&](const Record& record) { return is_dead(record) != (dead == "true"); });
   call->ok(page_of(page->items, page->next, [](const Record& record) { return to_json(record); }));
 }
 
 void show_record(const SharedCall& call) {
-  if (const auto wrong = check_query(*call, {"wait", "until", "revision"}); !wrong)
-    return call->fail(wrong.error());
-  const std::string wait = call->query("wait");
-  const std::string until = call->query("until");
   const auto reply = [call](const Result<std::optional<Record>>& record) {
     if (!record) return call->fail(record.error());
     if (!*record) return no_such_record(*call, call->name());
     call->ok(to_json(**record));
   };
+  const std::string until = call->query("until");
+  const std::string revision = call->query("revision");
+  if (!revision.empty() && until != "revision")
+    return call->fail("bad_request", "`revision` needs `until=revision`");
+  const std::string wait = call->query("wait");
+  if (wait.empty() && !until.empty()) return call->fail("bad_request", "`until` needs `wait`");
   if (wait.empty()) return reply(call->engine.show(call->name()));
   const auto at_most = parse_duration(wait);
-  if (!at_most) return call->fail(at_most.error());
-  std::optional<std::int64_t> revision;
-  if (until == "revision") {
-    revision = parse_whole(call->query("revision"));
-    if (!revision)
-      return call->fail(400, "bad_request", "`until=revision` needs `revision`, a whole number");
-  } else if (!until.empty() && until != "final") {
-    return call->fail(400, "bad_request", "`until` is final or revision");
-  }
-  call->engine.wait(call->name(), revision, std::min(*at_most, kWaitMax), reply);
+  if (!at_most) return call->fail("bad_request", "`wait`: " + at_most.error().message);
+  if (!until.empty() && until != "final" && until != "revision")
+    return call->fail("bad_request", "`until` is final or revision");
+  const auto above = parse_whole(revision);
+  if (until == "revision" && !above)
+    return call->fail("bad_request", "`until=revision` needs `revision`, a whole number");
+  call->engine.wait(call->name(), above, std::min(*at_most, kWaitMax), reply);
 }
 
 void show_log(const SharedCall& call) {
-  if (const auto wrong = check_query(*call, {"max", "from"}); !wrong)
-    return call->fail(wrong.error());
   const auto max = read_max(*call);
   if (!max) return call->fail(max.error());
   const auto record = call->engine.show(call->name());
@@ -284,13 +345,12 @@ void show_permitted(const SharedCall& call) {
 }
 
 void show_feed(const SharedCall& call) {
-  if (const auto wrong = check_query(*call, {"machine", "max", "from"}); !wrong)
-    return call->fail(wrong.error());
   const auto max = read_max(*call);
   if (!max) return call->fail(max.error());
+  const std::string machine = call->query("machine");
+  if (!find_machine(*call, machine)) return;
   auto page = call->engine.feed(call->query("from"), *max);
   if (!page) return call->fail(page.error());
-  const std::string machine = call->query("machine");
   std::erase_if(page->items, [&](const LoggedEntry& entry) {
     return (!machine.empty() && entry.name.machine != machine) ||
            !call->may_see_machine(entry.name.machine);

@@ -65,11 +65,19 @@ Result<ClaimRequest> read_claim(const Call& call, JsonBody& body) {
   return request;
 }
 
-// Queues with a colon are the engine's own.
+// False when the caller was told that it may not claim from one of them.
 bool may_claim(const Call& call, const ClaimRequest& request) {
-  return std::all_of(request.queues.begin(), request.queues.end(), [&](const std::string& queue) {
-    return queue.find(':') == std::string::npos && call.may_use_queue(queue);
-  });
+  for (const std::string& queue : request.queues) {
+    if (queue.find(':') != std::string::npos) {
+      call.fail("bad_request", "the queue " + in_ticks(queue) + " is the engine's own");
+      return false;
+    }
+    if (!call.may_use_queue(queue)) {
+      call.replied(outside_queue(queue));
+      return false;
+    }
+  }
+  return true;
 }
 
 void claim(const SharedCall& call, ClaimRequest request,
@@ -100,22 +108,18 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   std::vector<Stimulus> stimuli;
   const bool is_one = !body.has("attempts");
   std::optional<ClaimRequest> next;
-  if (body.has("claim")) {
-    const std::string text = body.map("claim");
+  if (const std::string text = body.map("claim"); !text.empty()) {
     JsonBody wanted(text, "claim");
     auto request = read_claim(*call, wanted);
     if (!request) return call->fail(request.error());
-    if (!may_claim(*call, *request))
-      return call->fail(403, "outside_scope", "this access token is not for these queues");
+    if (!may_claim(*call, *request)) return;
     next = *std::move(request);
-  } else {
-    body.map("claim");
   }
   const std::vector<std::string> items = body.items("attempts");
   if (is_one) stimuli.push_back(read(*call, body));
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (items.size() > kItemsMax)
-    return call->fail(400, "too_many_items", "`attempts` has at most 1000 items");
+    return call->fail("too_many_items", "`attempts` has at most 1000 items");
   for (std::size_t i = 0; i < items.size(); ++i) {
     JsonBody item(items[i], "attempts[" + std::to_string(i) + "]");
     stimuli.push_back(read(*call, item));
@@ -127,7 +131,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   }
   const auto collected = std::make_shared<Collected>();
   collected->replies.resize(stimuli.size());
-  collected->open = stimuli.size() + (next ? 1 : 0);
+  collected->open = stimuli.size() + (next ? 1 : 0) + 1;
   const auto claimed = std::make_shared<std::string>();
   const auto close = [call, collected, claimed, has_claim = next.has_value()] {
     {
@@ -148,6 +152,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
       *claimed = attempts ? *attempts : "[]";
       close();
     });
+  close();  // there may have been nothing to do
 }
 
 }  // namespace
@@ -156,8 +161,7 @@ void claim_attempts(const SharedCall& call) {
   JsonBody body(call->request.body);
   auto request = read_claim(*call, body);
   if (!request) return call->fail(request.error());
-  if (!may_claim(*call, *request))
-    return call->fail(403, "outside_scope", "this access token is not for these queues");
+  if (!may_claim(*call, *request)) return;
   claim(call, *std::move(request), [call](const Result<std::string>& attempts) {
     if (!attempts) return call->fail(attempts.error());
     call->ok(R"({"attempts":)" + *attempts + "}");
