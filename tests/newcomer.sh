@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries what README.md tells a newcomer, with nothing but the README: writes the machine with its three mistakes, reads the
-# messages, corrects one after another, and looks at the machine in every way there is. Usage: newcomer.sh PAWL
+# messages, corrects one after another, looks at the machine in every way there is, and keeps records. Usage: newcomer.sh PAWL
 set -euo pipefail
 
 pawl=$(realpath "$1")
@@ -69,7 +69,22 @@ correct() {
   [[ $(grep -c ': error: ' printed) == "$3" ]] || { cat printed >&2; fail "expected $3 errors after correcting $1"; }
 }
 
-for name in order.yaml invoice.yaml mistakes.yaml story.yaml; do
+# A command line that the README shows, as it stands there; $1 is how it begins. Instants, and the name of who runs it,
+# differ from run to run.
+run_line_of_readme() {
+  local command
+  command=$(sed -n "s|^\\$ \($1.*\)|\1|p" "$readme" | head -1)
+  [[ -n $command ]] || fail "the README does not show: $1"
+  readme_output "$command" | timeless >shown
+  PATH=$(dirname "$pawl"):$PATH bash -c "$command" >printed 2>&1 || { cat printed >&2; fail "$command"; }
+  same "$command" shown <(timeless <printed)
+}
+
+timeless() {
+  sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?/TIME/g; s/  \[[^]]+\]$/  [YOU]/'
+}
+
+for name in order.yaml invoice.yaml letter.yaml mistakes.yaml story.yaml; do
   readme_file "$name" >"$name"
   [[ -s $name ]] || fail "the README does not show $name"
 done
@@ -97,6 +112,27 @@ run_as_in_readme 1 simulate invoice.yaml --script story.yaml
 sed -i 's/attempt: 3/attempt: 0/' story.yaml
 run 0 simulate invoice.yaml --script story.yaml
 grep -qx '1 scenario: 1 passed, 0 failed' printed || fail "the story is not said to pass"
+
+# Records, as far as the README goes, and what one tries next.
+run_line_of_readme 'pawl init'
+run_line_of_readme 'pawl apply letter.yaml'
+run_line_of_readme 'pawl create letter/17'
+run_line_of_readme 'pawl fire letter/17 send'
+run 0 why letter/17
+grep -q 'no worker has taken `mail` yet$' printed || fail "it is not said that a worker is missing"
+run_line_of_readme 'pawl work --queue mails'
+run_line_of_readme 'pawl log letter/17'
+run_line_of_readme 'pawl why letter/17'
+run 0 create letter/17 --data '{"to": "bob"}'
+grep -q '^letter/17: duplicate, mailed' printed || fail "a record was created twice"
+run 1 fire letter/17 send
+grep -qx 'pawl: letter/17: refused: `send` is not accepted in `mailed`' printed || fail "a refusal does not say why"
+run 1 create letter/18
+run 0 list letter
+grep -q '^letter/17  mailed ' printed || fail "the letter is not listed"
+run 0 verify pawl-data
+run 1 list --dir elsewhere
+grep -q 'make one by `pawl init`' printed || fail "it is not said how to begin"
 
 # What is printed is a machine file, valid, and printed as itself.
 run_as_in_readme 0 print order.yaml

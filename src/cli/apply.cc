@@ -17,30 +17,36 @@ struct ApplyVerbOptions : ClientOptions {
   std::vector<std::string> paths;
 };
 
-Result<std::string> request_body(const ApplyVerbOptions& options) {
+std::string request_body(const ApplyVerbOptions& options, const std::vector<std::string>& texts) {
   std::string body;
   {
     JsonMap map(body);
     map.boolean("dry_run", options.dry_run);
     map.boolean("channels_elsewhere", true);
     std::string& out = map.member("files");
-    for (const std::string& path : options.paths) {
-      PAWL_TRY(const std::string text, read_text_file(path));
-      out += &path == &options.paths.front() ? "[" : ",";
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      out += i == 0 ? "[" : ",";
       JsonMap file(out);
-      file.text("path", path);
-      file.text("text", text);
+      file.text("path", options.paths[i]);
+      file.text("text", texts[i]);
     }
     out += "]";
   }
   return body;
 }
 
-void print_findings(const std::string& file, std::ostream& err) {
-  for (const std::string& finding : items_of(file, "findings"))
-    err << said(file, "file") << ':' << said(finding, "line") << ':' << said(finding, "column")
-        << ": " << said(finding, "severity") << ": " << printable(said(finding, "message")) << " ["
-        << said(finding, "id") << "]\n";
+std::vector<Diagnostic> findings_of(const std::string& file) {
+  const auto number = [](const std::string& finding, const char* name) {
+    return static_cast<int>(parse_whole(said(finding, name)).value_or(0));
+  };
+  std::vector<Diagnostic> findings;
+  for (const std::string& one : items_of(file, "findings"))
+    findings.push_back({said(one, "severity") == "error" ? Diagnostic::Severity::error
+                                                         : Diagnostic::Severity::warning,
+                        said(one, "id"),
+                        {number(one, "line"), number(one, "column")},
+                        said(one, "message")});
+  return findings;
 }
 
 std::string fate_text(const std::string& touched) {
@@ -66,25 +72,29 @@ void print_file(const std::string& file, bool is_good, bool dry_run, std::ostrea
   for (const std::string& touched : items_of(file, "touched")) {
     const std::string version = said(touched, "version");
     out << "  "
-        << counted(static_cast<std::size_t>(std::stoull(said(touched, "records"))), "record")
+        << counted(static_cast<std::size_t>(parse_whole(said(touched, "records")).value_or(0)),
+                   "record")
         << " in " << said(touched, "state") << (version.empty() ? "" : " of version " + version)
         << ' ' << fate_text(touched) << '\n';
   }
 }
 
 ExitCode apply(const ApplyVerbOptions& options, const Surroundings& surroundings) {
-  const auto body = request_body(options);
-  if (!body) return report(body.error(), "", "", surroundings.err);
+  std::vector<std::string> texts;
+  for (const std::string& path : options.paths) {
+    auto text = read_text_file(path);
+    if (!text) return report(text.error(), "", "", surroundings.err);
+    texts.push_back(*std::move(text));
+  }
   const auto client = open_client(options);
   if (!client) return report(client.error(), "", "", surroundings.err);
-  const ApiReply reply = (*client)->call(post("/v1/machines", *body));
-  if (options.json) surroundings.out << reply.body << '\n';
-  if (reply.status != 200 && reply.status != 422)
-    return options.json ? exit_code_of(reply) : report_reply(reply, "", surroundings);
-  if (options.json) return exit_code_of(reply);
-  for (const std::string& file : items_of(reply.body, "files"))
-    print_findings(file, surroundings.err);
-  for (const std::string& file : items_of(reply.body, "files"))
+  const ApiReply reply = (*client)->call(post("/v1/machines", request_body(options, texts)));
+  const std::vector<std::string> files = items_of(reply.body, "files");
+  if (options.json || files.size() != texts.size())
+    return report_reply(reply, options, "", surroundings);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    report_findings(options.paths[i], texts[i], findings_of(files[i]), surroundings);
+  for (const std::string& file : files)
     print_file(file, is_ok(reply), options.dry_run, surroundings.out);
   return exit_code_of(reply);
 }

@@ -12,19 +12,29 @@ void put_common(JsonMap& body, const ClientOptions& options) {
   if (options.dry_run) body.boolean("dry_run", true);
 }
 
+void add_later_options(CLI::App& verb, std::string& at, std::string& in) {
+  CLI::Option* later =
+      verb.add_option("--at", at, "not before then")->check(not_empty())->type_name("INSTANT");
+  verb.add_option("--in", in, "not before that long")
+      ->check(not_empty())
+      ->excludes(later)
+      ->type_name("DURATION");
+}
+
 ExitCode change_record(const ClientOptions& options, const RecordName& name, std::string_view path,
                        const std::string& body, const Surroundings& surroundings) {
   const auto client = open_client(options);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(post(path_of(name, path), body));
-  if (options.json) {
-    surroundings.out << reply.body << '\n';
-    return exit_code_of(reply);
-  }
   const std::string record = name.machine + "/" + name.key;
-  if (!is_ok(reply)) return report_reply(reply, record, surroundings);
-  const std::string answer = said(reply.body, "answer");
-  surroundings.out << printable(record) << ": " << (options.dry_run ? "would be " : "") << answer;
+  if (options.json || !is_ok(reply)) return report_reply(reply, options, record, surroundings);
+  surroundings.out << printable(record) << ": " << (options.dry_run ? "dry run: " : "")
+                   << said(reply.body, "answer");
+  const bool is_for_later = !said(body, "at").empty() || !said(body, "in").empty();
+  if (is_for_later) {  // the state is that of the message which waits
+    surroundings.out << ", when it is time; `pawl list send` has what waits\n";
+    return ExitCode::ok;
+  }
   if (const std::string state = said(reply.body, "state"); !state.empty())
     surroundings.out << ", " << state;
   if (const std::string revision = said(reply.body, "revision"); !revision.empty())

@@ -17,4 +17,7 @@ ExitCode change_record(const ClientOptions& options, const RecordName& name, std
 // What every such call may carry.
 void put_common(JsonMap& body, const ClientOptions& options);
 
+// Of what may be asked for later: one of --at and --in.
+void add_later_options(CLI::App& verb, std::string& at, std::string& in);
+
 }  // namespace pawl::cli

@@ -54,6 +54,14 @@ ExitCode report_usage(std::string_view message, std::string_view verb, std::ostr
   return ExitCode::usage;
 }
 
+CLI::Validator not_empty() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("it is empty; give a value or leave the option out")
+                                : "";
+          },
+          "", "not_empty"};
+}
+
 ExitCode run(std::span<const std::string> arguments, const Surroundings& surroundings) {
   CLI::App app{"Pawl: records move through states, and none is ever lost.", "pawl"};
   app.footer(exit_code_help());

@@ -41,32 +41,46 @@ class DirectoryClient : public Client {
 void add_client_options(CLI::App& verb, ClientOptions& options) {
   verb.add_option("--dir", options.directory, "the directory of the records")
       ->capture_default_str()
+      ->check(not_empty())
       ->type_name("DIR");
   verb.add_flag("--json", options.json, "one JSON object");
 }
 
-void add_change_options(CLI::App& verb, ClientOptions& options) {
+void add_actor_options(CLI::App& verb, ClientOptions& options) {
   add_client_options(verb, options);
   verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
-  verb.add_option("--actor", options.actor, "in whose name; else yours")->type_name("NAME");
+  verb.add_option("--actor", options.actor, "in whose name; else yours")
+      ->check(not_empty())
+      ->type_name("NAME");
+}
+
+void add_change_options(CLI::App& verb, ClientOptions& options) {
+  add_actor_options(verb, options);
   verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("ROLE");
   verb.add_option("--idempotency-key", options.idempotency_key,
                   "the same call with the same key is carried out once")
+      ->check(not_empty())
       ->type_name("KEY");
 }
 
 Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels) {
-  PAWL_TRY(auto engine, Engine::open({.directory = options.directory,
-                                      .creates = false,
-                                      .channels = std::move(channels)}));
+  auto engine = Engine::open(
+      {.directory = options.directory, .creates = false, .channels = std::move(channels)});
+  if (!engine) {
+    Error error = std::move(engine).error();
+    if (error.code == ErrorCode::bad_input)  // there is no store
+      error.message += ": make one by `pawl init`, or say by --dir where it is";
+    return error;
+  }
   Caller caller{.roles = kAdmin};
   caller.actor.name = options.actor.empty() ? user_name() : options.actor;
   caller.actor.roles = options.roles;
   caller.actor.roles.emplace_back("operator");
   return std::unique_ptr<Client>(
-      std::make_unique<DirectoryClient>(std::move(engine), std::move(caller)));
+      std::make_unique<DirectoryClient>(*std::move(engine), std::move(caller)));
 }
 
 // --- requests ----------------------------------------------------------------------------------
@@ -98,7 +112,7 @@ Result<std::string> read_json_argument(const std::string& option, const std::str
     PAWL_TRY(json, read_text_file(argument.substr(1)));
   }
   if (const auto checked = check_json(json); !checked)
-    return Error{ErrorCode::bad_input, option + " is not JSON: " + checked.error().message};
+    return Error{ErrorCode::bad_input, option + ": " + checked.error().message};
   return json;
 }
 
@@ -111,11 +125,14 @@ ExitCode exit_code_of(const ApiReply& reply) {
   return reply.status >= 500 ? ExitCode::environment : ExitCode::wrong;
 }
 
-ExitCode report_reply(const ApiReply& reply, const std::string& about,
+ExitCode report_reply(const ApiReply& reply, const ClientOptions& options, const std::string& about,
                       const Surroundings& surroundings) {
-  if (is_ok(reply)) return ExitCode::ok;
-  surroundings.err << "pawl: " << (about.empty() ? "" : about + ": ")
-                   << printable(problem_text(reply.body)) << '\n';
+  if (options.json) {
+    surroundings.out << reply.body << '\n';
+  } else {
+    surroundings.err << "pawl: " << (about.empty() ? "" : printable(about) + ": ")
+                     << problem_text(reply.body) << '\n';
+  }
   return exit_code_of(reply);
 }
 

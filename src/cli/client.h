@@ -34,7 +34,8 @@ struct ClientOptions {
 
 // Each adds some of the options to a verb.
 void add_client_options(CLI::App& verb, ClientOptions& options);
-void add_change_options(CLI::App& verb, ClientOptions& options);  // of what changes something
+void add_actor_options(CLI::App& verb, ClientOptions& options);   // and who does it, or dry run
+void add_change_options(CLI::App& verb, ClientOptions& options);  // of what changes one record
 
 // On a directory that no other process uses. `channels`: those that this process carries out.
 Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels = {});
@@ -57,8 +58,9 @@ Result<std::string> read_json_argument(const std::string& option, const std::str
 bool is_ok(const ApiReply& reply);
 // 0, or by the status: the thing asked about is wrong, or the machine cannot.
 ExitCode exit_code_of(const ApiReply& reply);
-// Says what is wrong to a person: of an error, a refusal, a stale token. `about` may be empty.
-ExitCode report_reply(const ApiReply& reply, const std::string& about,
+// Of an error, a refusal, a stale token: says what is wrong to a person, or with --json prints the
+// reply. `about` may be empty.
+ExitCode report_reply(const ApiReply& reply, const ClientOptions& options, const std::string& about,
                       const Surroundings& surroundings);
 
 }  // namespace pawl::cli

@@ -11,14 +11,13 @@ struct CreateOptions : ClientOptions {
   std::string data = "{}";
   std::string parent;
   std::string event;
-  std::string payload = "{}";
+  std::string payload;
   std::string at;
   std::string in;
 };
 
 Result<std::string> request_body(const CreateOptions& options) {
   PAWL_TRY(const std::string data, read_json_argument("--data", options.data));
-  PAWL_TRY(const std::string payload, read_json_argument("--payload", options.payload));
   std::string body;
   {
     JsonMap map(body);
@@ -29,8 +28,9 @@ Result<std::string> request_body(const CreateOptions& options) {
       parent.text("machine", name.machine);
       parent.text("key", name.key);
     }
-    if (!options.event.empty()) {
-      map.text("event", options.event);
+    if (!options.event.empty()) map.text("event", options.event);
+    if (!options.payload.empty()) {
+      PAWL_TRY(const std::string payload, read_json_argument("--payload", options.payload));
       map.json("payload", payload);
     }
     if (!options.at.empty()) map.text("at", options.at);
@@ -57,13 +57,20 @@ void add_create(CLI::App& app, Action& action) {
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   verb->add_option("--data", options->data, "its data, or @FILE")->type_name("JSON");
   verb->add_option("--parent", options->parent, "the record whose child it is")
+      ->check(not_empty())
       ->type_name("MACHINE/KEY");
-  verb->add_option("--event", options->event, "fired at once, in the same commit");
-  verb->add_option("--payload", options->payload, "of the event, or @FILE")->type_name("JSON");
-  verb->add_option("--at", options->at, "not before then")->type_name("INSTANT");
-  verb->add_option("--in", options->in, "not before that long")->type_name("DURATION");
+  CLI::Option* event =
+      verb->add_option("--event", options->event, "fired at once, in the same commit")
+          ->check(not_empty());
+  verb->add_option("--payload", options->payload, "of the event, or @FILE")
+      ->check(not_empty())
+      ->needs(event)
+      ->type_name("JSON");
+  add_later_options(*verb, options->at, options->in);
   add_change_options(*verb, *options);
-  verb->footer("Example:\n  pawl create order/17 --data '{\"amount\": 12}'");
+  verb->footer(
+      "Example:\n  pawl create order/17 --data '{\"amount\": 12}'\n"
+      "  pawl create order/18 --data @order.json --event pay");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return create(*options, surroundings); };
   });

@@ -62,22 +62,26 @@ void add_fire(CLI::App& app, Action& action) {
   verb->add_option("--payload", options->payload, "what comes with it, or @FILE")
       ->type_name("JSON");
   verb->add_option("--create", options->create, "data of the record, when it is not there yet")
+      ->check(not_empty())
       ->type_name("JSON");
-  verb->add_option("--at", options->at, "not before then")->type_name("INSTANT");
-  verb->add_option("--in", options->in, "not before that long")->type_name("DURATION");
-  verb->footer("Example:\n  pawl fire order/17 pay --payload '{\"card\": \"4711\"}'");
+  add_later_options(*verb, options->at, options->in);
+  verb->footer(
+      "Example:\n  pawl fire order/17 pay --payload '{\"card\": \"4711\"}'\n"
+      "  pawl fire order/17 cancel --in 2h");
 }
 
 void add_restart(CLI::App& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "restart";
-  add_event(app, action, options, "restart", "Begin a record anew, with all counters at zero");
+  add_event(app, action, options, "restart", "Begin a record anew, with all counters at zero")
+      ->footer("Example:\n  pawl restart order/17 --dry-run");
 }
 
 void add_discard(CLI::App& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "discard";
-  add_event(app, action, options, "discard", "End a record: it goes to `discarded`");
+  add_event(app, action, options, "discard", "End a record: it goes to `discarded`")
+      ->footer("Example:\n  pawl discard order/17");
 }
 
 }  // namespace pawl::cli

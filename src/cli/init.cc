@@ -16,7 +16,9 @@ struct InitOptions {
 };
 
 ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
-  const bool is_there = std::filesystem::exists(options.directory);
+  std::error_code ignored;  // what cannot be looked at, cannot be opened either
+  const bool is_there =
+      std::filesystem::exists(std::filesystem::path(options.directory) / "tables.db", ignored);
   if (is_there || !options.dry_run) {
     const auto store = open_sqlite_store(store_options(options.directory, surroundings));
     if (!store) return report(store.error(), "", "", surroundings.err);
@@ -27,7 +29,7 @@ ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
     return ExitCode::ok;
   }
   if (is_there) {
-    surroundings.out << options.directory << ": is there already\n";
+    surroundings.out << options.directory << ": has a store already, nothing to do\n";
   } else if (options.dry_run) {
     surroundings.out << options.directory << ": would be made\n";
   } else {
@@ -43,9 +45,12 @@ ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
 void add_init(CLI::App& app, Action& action) {
   auto options = std::make_shared<InitOptions>();
   CLI::App* verb = app.add_subcommand("init", "Make the directory that records are kept in");
-  verb->add_option("DIR", options->directory, "a new directory")->capture_default_str();
+  verb->add_option("DIR", options->directory, "a new directory")
+      ->capture_default_str()
+      ->check(not_empty());
   verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");
   verb->add_flag("--json", options->json, "one JSON object");
+  verb->footer("Example:\n  pawl init /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return init(*options, surroundings); };
   });

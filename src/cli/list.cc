@@ -18,6 +18,9 @@ struct ListOptions : ClientOptions {
   std::string label;
   std::string parent;
   std::string error;
+  std::string fingerprint;
+  std::string created_from;
+  std::string created_before;
   bool held = false;
   bool built_in = false;
   std::size_t max = 100;
@@ -34,6 +37,9 @@ QueryPairs query_of(const ListOptions& options) {
   add("label", options.label);
   add("parent", options.parent);
   add("error", options.error);
+  add("fingerprint", options.fingerprint);
+  add("created_from", options.created_from);
+  add("created_before", options.created_before);
   if (options.held) query.emplace_back("held", "true");
   if (options.built_in) query.emplace_back("built_in", "true");
   return query;
@@ -68,10 +74,7 @@ ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
     query.emplace_back("max", std::to_string(std::min<std::size_t>(options.max, 1'000)));
     if (!from.empty()) query.emplace_back("from", from);
     const ApiReply reply = (*client)->call(get("/v1/records", std::move(query)));
-    if (!is_ok(reply)) {
-      if (options.json) surroundings.out << reply.body << '\n';
-      return options.json ? exit_code_of(reply) : report_reply(reply, "", surroundings);
-    }
+    if (!is_ok(reply)) return report_reply(reply, options, "", surroundings);
     for (std::string& record : items_of(reply.body)) records.push_back(std::move(record));
     from = said(reply.body, "next");
   } while (!from.empty() && records.size() < options.max);
@@ -86,13 +89,18 @@ ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
 void add_list(CLI::App& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* verb = app.add_subcommand("list", "List records");
-  verb->add_option("MACHINE", options->machine, "of this machine only");
-  verb->add_option("--state", options->state, "in this state");
-  verb->add_option("--prefix", options->prefix, "whose key begins so; needs MACHINE");
-  verb->add_option("--label", options->label, "with this label")->type_name("NAME=VALUE");
-  verb->add_option("--parent", options->parent, "children of this record")
-      ->type_name("MACHINE/KEY");
-  verb->add_option("--error", options->error, "whose last error has this code")->type_name("CODE");
+  const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
+    return verb->add_option(name, into, what)->check(not_empty())->type_name(type);
+  };
+  CLI::Option* machine = add("MACHINE", options->machine, "of this machine only", "");
+  add("--state", options->state, "in this state", "STATE");
+  add("--prefix", options->prefix, "whose key begins so; needs MACHINE", "TEXT")->needs(machine);
+  add("--label", options->label, "with this label", "NAME=VALUE");
+  add("--parent", options->parent, "children of this record", "MACHINE/KEY");
+  add("--error", options->error, "whose last error has this code", "CODE");
+  add("--fingerprint", options->fingerprint, "whose last error has this fingerprint", "HEX");
+  add("--created-from", options->created_from, "created then or later", "INSTANT");
+  add("--created-before", options->created_before, "created before then", "INSTANT");
   verb->add_flag("--held", options->held, "on hold");
   verb->add_flag("--built-in", options->built_in, "side jobs, deliveries and messages as well");
   verb->add_option("--max", options->max, "at most so many")

@@ -27,7 +27,7 @@ ExitCode give(const OrderOptions& options, const Surroundings& surroundings) {
     if (!options.text.empty()) map.text("text", options.text);
     if (!options.state.empty()) map.text("state", options.state);
     if (!options.data.empty()) {
-      const auto data = read_json_argument("the patch", options.data);
+      const auto data = read_json_argument("PATCH", options.data);
       if (!data) return report(data.error(), "", "", surroundings.err);
       map.json("data", *data);
     }
@@ -37,6 +37,7 @@ ExitCode give(const OrderOptions& options, const Surroundings& surroundings) {
 }
 
 void add_order(CLI::App& app, Action& action, const char* order, const char* what,
+               const char* example,
                const std::function<void(CLI::App&, OrderOptions&)>& add_own = {}) {
   auto options = std::make_shared<OrderOptions>();
   options->order = order;
@@ -45,8 +46,10 @@ void add_order(CLI::App& app, Action& action, const char* order, const char* wha
   if (add_own) add_own(*verb, *options);
   verb->add_option("--reason", options->reason, "why; it is kept in the log")
       ->required()
+      ->check(not_empty())
       ->type_name("TEXT");
   add_change_options(*verb, *options);
+  verb->footer("Example:\n  pawl " + std::string(example));
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return give(*options, surroundings); };
   });
@@ -55,22 +58,31 @@ void add_order(CLI::App& app, Action& action, const char* order, const char* wha
 }  // namespace
 
 void add_orders(CLI::App& app, Action& action) {
-  add_order(app, action, "retry", "Let a record that waits or gave up try again now");
-  add_order(app, action, "release", "Let a record on hold go on where it stopped");
+  add_order(app, action, "retry", "Let a record that waits or gave up try again now",
+            "retry order/17 --reason 'the bank is back'");
+  add_order(app, action, "release", "Let a record on hold go on where it stopped",
+            "release order/17 --reason 'the customer has answered'");
   add_order(app, action, "hold", "Park a record, so that nothing moves it",
+            "hold order/17 'call the customer' --reason 'the address is odd'",
             [](CLI::App& verb, OrderOptions& options) {
-              verb.add_option("TEXT", options.text, "for people: what to do about it")->required();
-            });
-  add_order(app, action, "move", "Put a record into another state",
-            [](CLI::App& verb, OrderOptions& options) {
-              verb.add_option("STATE", options.state, "of its machine")->required();
+              verb.add_option("TEXT", options.text, "for people: what to do about it")
+                  ->required()
+                  ->check(not_empty());
             });
   add_order(
-      app, action, "patch", "Change the data of a record",
-      [](CLI::App& verb, OrderOptions& options) {
-        verb.add_option("PATCH", options.data, "a merge patch (RFC 7396), or @FILE")->required();
+      app, action, "move", "Put a record into another state",
+      "move order/17 paid --reason 'paid in cash'", [](CLI::App& verb, OrderOptions& options) {
+        verb.add_option("STATE", options.state, "of its machine")->required()->check(not_empty());
       });
-  add_order(app, action, "erase", "Forget the data of a record, in its log as well");
+  add_order(app, action, "patch", "Change the data of a record",
+            "patch order/17 '{\"amount\": 12}' --reason 'a typing mistake'",
+            [](CLI::App& verb, OrderOptions& options) {
+              verb.add_option("PATCH", options.data, "a merge patch (RFC 7396), or @FILE")
+                  ->required()
+                  ->check(not_empty());
+            });
+  add_order(app, action, "erase", "Forget the data of a record, in its log as well",
+            "erase order/17 --reason 'the customer asked for it'");
 }
 
 }  // namespace pawl::cli

@@ -9,6 +9,8 @@
 namespace pawl::cli {
 namespace {
 
+constexpr const char* kWhat = "machine:NAME, queue:NAME, label:NAME=VALUE or everything";
+
 struct PauseOptions : ClientOptions {
   std::string what;
   std::string reason;
@@ -26,11 +28,7 @@ ExitCode call(const PauseOptions& options, const ApiRequest& request,
   const auto client = open_client(options);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(request);
-  if (options.json) {
-    surroundings.out << reply.body << '\n';
-    return exit_code_of(reply);
-  }
-  if (!is_ok(reply)) return report_reply(reply, "", surroundings);
+  if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);
   print(reply.body);
   return ExitCode::ok;
 }
@@ -47,6 +45,8 @@ std::string body_of(const PauseOptions& options) {
 }
 
 ExitCode pause(const PauseOptions& options, const Surroundings& surroundings) {
+  if (options.what.empty() && (options.dry_run || !options.reason.empty()))
+    return report_usage("say what to pause: " + std::string(kWhat), "pause", surroundings.err);
   if (options.what.empty())
     return call(options, get("/v1/pauses"), surroundings, [&](const std::string& reply) {
       const auto pauses = items_of(reply);
@@ -58,19 +58,18 @@ ExitCode pause(const PauseOptions& options, const Surroundings& surroundings) {
                         surroundings.err);
   return call(options, post("/v1/pauses", body_of(options)), surroundings,
               [&](const std::string& reply) {
-                if (options.dry_run) surroundings.out << "would be: ";
+                if (options.dry_run) surroundings.out << "dry run: ";
                 print_pause(reply, surroundings.out);
               });
 }
 
 ExitCode unpause(const PauseOptions& options, const Surroundings& surroundings) {
-  return call(
-      options, post("/v1/pauses/end", body_of(options)), surroundings, [&](const std::string&) {
-        surroundings.out << options.what << (options.dry_run ? ": would go on\n" : ": goes on\n");
-      });
+  return call(options, post("/v1/pauses/end", body_of(options)), surroundings,
+              [&](const std::string&) {
+                surroundings.out << (options.dry_run ? "dry run: " : "") << printable(options.what)
+                                 << ": goes on\n";
+              });
 }
-
-constexpr const char* kWhat = "machine:NAME, queue:NAME, label:NAME=VALUE or everything";
 
 }  // namespace
 
@@ -78,9 +77,10 @@ void add_pause(CLI::App& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
   CLI::App* verb =
       app.add_subcommand("pause", "Let nothing of this be started; without WHAT: list pauses");
-  verb->add_option("WHAT", options->what, kWhat);
-  verb->add_option("--reason", options->reason, "why")->type_name("TEXT");
-  add_change_options(*verb, *options);
+  verb->add_option("WHAT", options->what, kWhat)->check(not_empty());
+  verb->add_option("--reason", options->reason, "why")->check(not_empty())->type_name("TEXT");
+  add_actor_options(*verb, *options);
+  verb->footer("Example:\n  pawl pause queue:payments --reason 'the bank is away'\n  pawl pause");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return pause(*options, surroundings); };
   });
@@ -89,8 +89,10 @@ void add_pause(CLI::App& app, Action& action) {
 void add_unpause(CLI::App& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
   CLI::App* verb = app.add_subcommand("unpause", "Let it be started again");
-  verb->add_option("WHAT", options->what, kWhat)->required();
-  add_change_options(*verb, *options);
+  verb->add_option("WHAT", options->what, kWhat)->required()->check(not_empty());
+  add_client_options(*verb, *options);
+  verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");
+  verb->footer("Example:\n  pawl unpause queue:payments");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {
       return unpause(*options, surroundings);

@@ -58,16 +58,17 @@ std::vector<std::string> items_of(std::string_view json, std::string_view list) 
 
 std::string problem_text(std::string_view reply) {
   if (const std::string message = said(reply, "error.message"); !message.empty())
-    return "error: " + message;
-  std::string text = said(reply, "answer");
-  if (const std::string reason = said(reply, "reason"); !reason.empty()) text += ": " + reason;
+    return "error: " + printable(message);
+  std::string text = printable(said(reply, "answer"));
+  if (const std::string reason = said(reply, "reason"); !reason.empty())
+    text += ": " + printable(reason);
   for (const std::string& guard : items_of(reply, "guards")) {
-    text += "\n  " + said(guard, "event") + " needs: " + said(guard, "guard");
+    text += "\n  " + printable(said(guard, "event") + " needs: " + said(guard, "guard"));
     if (const std::string values = joined(at_path(guard, "values")); !values.empty())
-      text += "; " + values;
+      text += "; " + printable(values);
   }
   if (const std::string permitted = joined(at_path(reply, "permitted")); !permitted.empty())
-    text += "\n  permitted now: " + permitted;
+    text += "\n  permitted now: " + printable(permitted);
   return text;
 }
 
@@ -76,17 +77,18 @@ std::string short_time(const std::string& instant) {
   return instant.substr(0, 10) + " " + instant.substr(11, 8);
 }
 
-void print_table(const std::vector<std::vector<std::string>>& rows, std::ostream& out) {
+void print_table(std::vector<std::vector<std::string>> rows, std::ostream& out) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows)
+  for (auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = printable(row[i]);
       if (widths.size() <= i) widths.push_back(0);
       widths[i] = std::max(widths[i], width_of(row[i]));
     }
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += printable(row[i]);
+      line += row[i];
       line += std::string(widths[i] - width_of(row[i]) + 2, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);

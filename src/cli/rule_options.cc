@@ -165,14 +165,6 @@ class PlanReader {
 
 }  // namespace
 
-CLI::Validator not_empty() {
-  return {[](const std::string& text) {
-            return text.empty() ? std::string("it is empty; give a value or leave the option out")
-                                : "";
-          },
-          "", "not_empty"};
-}
-
 void add_rule_options(CLI::App& verb, RuleOptions& options) {
   verb.add_option(
           "--rrule", options.rrules,

@@ -27,9 +27,6 @@ struct RuleOptions {
   std::string fold;
 };
 
-// Refuses an empty value: most likely a shell variable that is not set.
-CLI::Validator not_empty();
-
 void add_rule_options(CLI::App& verb, RuleOptions& options);
 
 // Reads the options into a plan and its recurrence; without DTSTART the rule starts at `now`. When

@@ -1,5 +1,8 @@
 // pawl show, log, why: one record, looked at.
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "base/text.h"
@@ -15,61 +18,95 @@ struct ShowOptions : ClientOptions {
   std::string wait;
 };
 
-// Gets it, and says it by `print` unless JSON is asked for.
-template <class Print>
-ExitCode look(const ShowOptions& options, std::string_view path, const QueryPairs& query,
-              const Surroundings& surroundings, Print print) {
-  const auto name = parse_record(options.record);
-  if (!name) return report(name.error(), "", "", surroundings.err);
-  const auto client = open_client(options);
-  if (!client) return report(client.error(), "", "", surroundings.err);
-  const ApiReply reply = (*client)->call(get(path_of(*name, path), query));
-  if (options.json) {
-    surroundings.out << reply.body << '\n';
-    return exit_code_of(reply);
-  }
-  if (!is_ok(reply)) return report_reply(reply, "", surroundings);
-  print(reply.body);
+// A client, and the name that is asked about.
+struct Asked {
+  RecordName name;
+  std::unique_ptr<Client> client;
+};
+
+Result<Asked> open(const ShowOptions& options) {
+  PAWL_TRY(RecordName name, parse_record(options.record));
+  PAWL_TRY(auto client, open_client(options));
+  return Asked{std::move(name), std::move(client)};
+}
+
+Result<Duration> parse_wait(const std::string& text) {
+  constexpr Duration kLongest = std::chrono::hours{24 * 365};  // within every clock's reach
+  PAWL_TRY(const Duration wait, parse_duration(text));
+  return std::min(wait, kLongest);
+}
+
+ExitCode print(const ApiReply& reply, const ShowOptions& options,
+               const Surroundings& surroundings) {
+  if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);
+  print_record(reply.body, surroundings.out);
   return ExitCode::ok;
 }
 
+// One call waits a minute at most.
+ExitCode show_final(const Asked& asked, Duration wait, const ShowOptions& options,
+                    const Surroundings& surroundings) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + wait;
+  for (;;) {
+    const auto left = std::chrono::ceil<Duration>(end - Clock::now());
+    const bool is_over = left <= Duration{0};
+    const QueryPairs query{{"wait", to_text(std::max(left, Duration{0}))}};
+    const ApiReply record = asked.client->call(get(path_of(asked.name), query));
+    if (!is_ok(record)) return print(record, options, surroundings);
+    const ApiReply why = asked.client->call(get(path_of(asked.name, "/why")));
+    const bool is_final = said(why.body, "why") == "final";
+    if (!is_final && !is_over) continue;
+    print(record, options, surroundings);
+    if (is_final) return ExitCode::ok;
+    surroundings.err << "pawl: " << printable(options.record) << " is not final yet\n";
+    return ExitCode::undecided;
+  }
+}
+
 ExitCode show(const ShowOptions& options, const Surroundings& surroundings) {
-  QueryPairs query;
-  if (!options.wait.empty()) query = {{"wait", options.wait}, {"until", "final"}};
-  return look(options, "", query, surroundings,
-              [&](const std::string& record) { print_record(record, surroundings.out); });
+  std::optional<Duration> wait;
+  if (!options.wait.empty()) {
+    const auto parsed = parse_wait(options.wait);
+    if (!parsed) return report(parsed.error(), "--wait", options.wait, surroundings.err);
+    wait = *parsed;
+  }
+  const auto asked = open(options);
+  if (!asked) return report(asked.error(), "", "", surroundings.err);
+  if (wait) return show_final(*asked, *wait, options, surroundings);
+  return print(asked->client->call(get(path_of(asked->name))), options, surroundings);
 }
 
 ExitCode why(const ShowOptions& options, const Surroundings& surroundings) {
-  return look(options, "/why", {}, surroundings, [&](const std::string& reply) {
-    surroundings.out << options.record << ": " << printable(said(reply, "sentence")) << '\n';
-  });
+  const auto asked = open(options);
+  if (!asked) return report(asked.error(), "", "", surroundings.err);
+  const ApiReply reply = asked->client->call(get(path_of(asked->name, "/why")));
+  if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);
+  surroundings.out << printable(options.record + ": " + said(reply.body, "sentence")) << '\n';
+  return ExitCode::ok;
 }
 
 ExitCode log(const ShowOptions& options, const Surroundings& surroundings) {
-  const auto name = parse_record(options.record);
-  if (!name) return report(name.error(), "", "", surroundings.err);
-  const auto client = open_client(options);
-  if (!client) return report(client.error(), "", "", surroundings.err);
+  const auto asked = open(options);
+  if (!asked) return report(asked.error(), "", "", surroundings.err);
   std::string from;
   bool is_first = true;
-  if (options.json) surroundings.out << R"({"items":[)";
   do {
     QueryPairs query{{"max", "1000"}};
     if (!from.empty()) query.emplace_back("from", from);
-    const ApiReply reply = (*client)->call(get(path_of(*name, "/log"), query));
-    if (!is_ok(reply)) return report_reply(reply, "", surroundings);
+    const ApiReply reply = asked->client->call(get(path_of(asked->name, "/log"), query));
+    if (!is_ok(reply)) return report_reply(reply, options, "", surroundings);
     for (const std::string& entry : items_of(reply.body)) {
-      if (!options.json) {
-        surroundings.out << printable(entry_line(entry)) << '\n';
+      if (options.json) {
+        surroundings.out << (is_first ? R"({"items":[)" : ",") << entry;
       } else {
-        surroundings.out << (is_first ? "" : ",") << entry;
+        surroundings.out << printable(entry_line(entry)) << '\n';
       }
       is_first = false;
     }
     from = said(reply.body, "next");
   } while (!from.empty());
-  if (options.json) surroundings.out << "]}\n";
+  if (options.json) surroundings.out << (is_first ? R"({"items":[]})" : "]}") << '\n';
   return ExitCode::ok;
 }
 
@@ -92,17 +129,22 @@ CLI::App* add_look(CLI::App& app, Action& action, const char* name, const char* 
 void add_show(CLI::App& app, Action& action) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* verb = add_look(app, action, "show", "Show a record", options, show);
-  verb->add_option("--wait", options->wait, "until it is final, at most so long")
+  verb->add_option("--wait", options->wait,
+                   "until it is final, at most so long; exit code 4: it is not")
+      ->check(not_empty())
       ->type_name("DURATION");
+  verb->footer("Example:\n  pawl show order/17\n  pawl show order/17 --wait 5m --json");
 }
 
 void add_log(CLI::App& app, Action& action) {
   add_look(app, action, "log", "What has happened to a record", std::make_shared<ShowOptions>(),
-           log);
+           log)
+      ->footer("Example:\n  pawl log order/17");
 }
 
 void add_why(CLI::App& app, Action& action) {
-  add_look(app, action, "why", "Why a record is not moving", std::make_shared<ShowOptions>(), why);
+  add_look(app, action, "why", "Why a record is not moving", std::make_shared<ShowOptions>(), why)
+      ->footer("Example:\n  pawl why order/17");
 }
 
 }  // namespace pawl::cli

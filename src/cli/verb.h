@@ -56,6 +56,9 @@ void add_work(CLI::App& app, Action& action);
 ExitCode report(const Error& error, std::string_view where, std::string_view text,
                 std::ostream& err);
 
+// A script whose variable is empty must not be read as if the option had not been given.
+CLI::Validator not_empty();
+
 // For what CLI11 cannot know: options that do not go together.
 ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err);
 

@@ -2,7 +2,9 @@
 //
 // The command gets the data as JSON on its standard input and the rest in its environment. Exit
 // code 0 is done, its standard output the result; any other is a failure with the code `exit_N`, or
-// with what a JSON map on its standard output says: {"code": …, "message": …, "retry_after": …}.
+// with what a JSON map on its standard output says: {"code": …, "message": …, "retry_after": …,
+// "detail": …}. A command that cannot be run at all is no failure of the record: the attempt is
+// handed back, and the worker ends.
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +41,10 @@ constexpr const char* kClaimWait = "1s";
 // How soon what could not be asked or told is tried again.
 constexpr std::chrono::milliseconds kAgainAfter{1'000};
 
+// How often a command that runs is asked whether it may go on: so long a worker that is to stop
+// takes.
+constexpr std::chrono::milliseconds kAskedEvery{200};
+
 std::atomic<bool> is_interrupted = false;
 
 // Attempts under way are handed back, and nothing more is claimed.
@@ -63,7 +69,10 @@ class Interrupts {
   struct sigaction terminate_ {};
 };
 
-struct Tally {
+// What the threads have in common.
+struct Common {
+  std::mutex output;                          // of both streams
+  std::atomic<ExitCode> code = ExitCode::ok;  // else: it cannot go on
   std::atomic<std::size_t> done = 0;
   std::atomic<std::size_t> failed = 0;
   std::atomic<std::size_t> returned = 0;
@@ -73,27 +82,19 @@ struct Tally {
 // One thread of the worker.
 class Worker {
  public:
-  Worker(Client& client, const WorkOptions& options, Tally& tally, std::mutex& output,
+  Worker(Client& client, const WorkOptions& options, Common& common,
          const Surroundings& surroundings)
-      : client_(client),
-        options_(options),
-        tally_(tally),
-        output_(output),
-        surroundings_(surroundings) {}
+      : client_(client), options_(options), common_(common), surroundings_(surroundings) {}
 
-  // Until it is interrupted, or nothing is ready; false when the records cannot be reached.
-  bool run() {
-    while (!is_interrupted) {
+  // Until it is to stop, or nothing is ready.
+  void run() {
+    while (!is_to_stop()) {
       const ApiReply reply = client_.call(post("/v1/claim", claim_body()));
-      if (!is_ok(reply)) {
-        report_reply(reply, "", surroundings_);
-        return false;
-      }
+      if (!is_ok(reply)) return give_up(problem_text(reply.body), exit_code_of(reply));
       const auto attempts = items_of(reply.body, "attempts");
-      if (attempts.empty() && options_.until_idle) return true;
+      if (attempts.empty() && options_.until_idle) return;
       for (const std::string& attempt : attempts) work_on(attempt);
     }
-    return true;
   }
 
  private:
@@ -111,33 +112,50 @@ class Worker {
     return body;
   }
 
+  bool is_to_stop() const { return is_interrupted || common_.code != ExitCode::ok; }
+
   void work_on(const std::string& attempt) {
+    using Clock = std::chrono::steady_clock;
     bool is_stale = false;
+    const auto lease = parse_instant(said(attempt, "lease_until"));
+    const auto deadline = parse_instant(said(attempt, "deadline_at"));
+    // Three times within a lease.
+    const auto beats_every = lease ? std::max<Duration>((*lease - surroundings_.now()) / 3,
+                                                        std::chrono::milliseconds{10})
+                                   : kDurationMax;
+    auto last_beat = Clock::now();
+    using std::chrono::milliseconds;
     ChildProgram program{.arguments = options_.command,
                          .environment = environment_of(attempt),
                          .input = said(attempt, "data"),
-                         .asked_every = beats_every(attempt)};
-    const bool has_lease = !said(attempt, "lease_until").empty();
-    const auto deadline = parse_instant(said(attempt, "deadline_at"));
+                         .asked_every = std::min(
+                             kAskedEvery, std::chrono::duration_cast<milliseconds>(beats_every))};
     program.may_go_on = [&] {
-      if (is_interrupted || (deadline && surroundings_.now() > *deadline)) return false;
-      if (has_lease) is_stale = !beat(attempt);
+      if (is_to_stop() || (deadline && surroundings_.now() > *deadline)) return false;
+      if (lease && Clock::now() - last_beat >= beats_every) {
+        last_beat = Clock::now();
+        is_stale = !beat(attempt);
+      }
       return !is_stale;
     };
     const auto end = run_child(program);
-    if (!end) return settle(attempt, "/v1/fail", failure("cannot_run", end.error().message));
-    if (is_stale) {
-      ++tally_.stale;
-      return say(attempt, "was taken away");
+    if (!end) {  // nor will it be for the next: the records are not to pay for that
+      settle(attempt, "/v1/fail", failure("returned", end.error().message));
+      return give_up("error: " + printable(end.error().message), exit_code_of(end.error().code));
     }
-    if (end->is_killed && is_interrupted)
+    if (!is_stale) return conclude(attempt, *end);
+    ++common_.stale;
+    say(attempt, "was taken away");
+  }
+
+  void conclude(const std::string& attempt, const ChildEnd& end) {
+    if (end.is_killed && is_to_stop())
       return settle(attempt, "/v1/fail", failure("returned", "the worker was stopped"));
-    if (end->is_killed) return say(attempt, "ran out of time");
-    if (end->exit_code == 0 && end->signal == 0) {
-      settle(attempt, "/v1/done", result_of(*end));
-    } else {
-      settle(attempt, "/v1/fail", failure_of(*end));
-    }
+    if (end.is_killed)  // the engine may have seen it already: over it is either way
+      return settle(attempt, "/v1/fail", failure("timeout", "the command took too long"));
+    if (end.exit_code == 0 && end.signal == 0 && !end.is_cut)
+      return settle(attempt, "/v1/done", result_of(end));
+    settle(attempt, "/v1/fail", failure_of(end));
   }
 
   static std::vector<std::string> environment_of(const std::string& attempt) {
@@ -146,15 +164,6 @@ class Worker {
                              "idempotency_key", "deadline_at", "progress"})
       environment.push_back("PAWL_" + to_upper(name) + "=" + said(attempt, name));
     return environment;
-  }
-
-  // Three times within a lease; without one only to see whether to stop.
-  std::chrono::milliseconds beats_every(const std::string& attempt) const {
-    using std::chrono::milliseconds;
-    const auto lease = parse_instant(said(attempt, "lease_until"));
-    if (!lease) return milliseconds{200};
-    const auto third = std::chrono::duration_cast<milliseconds>(*lease - surroundings_.now()) / 3;
-    return std::clamp(third, milliseconds{10}, milliseconds{200'000});
   }
 
   static std::string named(const std::string& attempt) {
@@ -175,7 +184,6 @@ class Worker {
   }
 
   static std::string result_of(const ChildEnd& end) {
-    if (end.is_cut) return failure("bad_result", "the output has more than 256 KiB");
     std::string out = end.output;
     out.erase(out.find_last_not_of(" \t\r\n") + 1);
     if (out.empty()) return R"("result":{})";
@@ -183,60 +191,111 @@ class Worker {
     return R"("result":{"output":)" + json_string(out) + "}";
   }
 
+  // By what the command says of it on its output, else by how it ended and the end of what it wrote
+  // to standard error.
   static std::string failure_of(const ChildEnd& end) {
+    if (end.exit_code == 0 && end.signal == 0)
+      return failure("bad_result", "the output has more than 256 KiB");
     std::string message = end.error;
     message.erase(message.find_last_not_of(" \t\r\n") + 1);
     const std::string code = end.signal != 0 ? "signal_" + std::to_string(end.signal)
                                              : "exit_" + std::to_string(end.exit_code);
-    const bool says_more = check_json(end.output).has_value() && !said(end.output, "code").empty();
-    if (!says_more) return failure(code, message);
-    std::string members = failure(said(end.output, "code"), said(end.output, "message"));
-    if (const std::string after = said(end.output, "retry_after"); !after.empty())
-      members += R"(,"retry_after":)" + json_string(after);
-    if (const JsonView detail = JsonView(end.output).member("detail"); !detail.absent())
+    const std::string json = check_json(end.output) ? end.output : "{}";
+    if (said(json, "code").empty()) return failure(code, message);
+    const std::string own = said(json, "message");
+    std::string members = failure(said(json, "code"), own.empty() ? message : own);
+    // A number is one of seconds, as HTTP has it.
+    std::string after = said(json, "retry_after");
+    if (parse_whole(after)) after += "s";
+    if (!after.empty()) members += R"(,"retry_after":)" + json_string(after);
+    if (const JsonView detail = JsonView(json).member("detail"); !detail.absent())
       members += R"(,"detail":)" + std::string(detail.json());
     return members;
   }
 
   // Until it is answered: a settle that is repeated is carried out once.
   void settle(const std::string& attempt, const char* path, const std::string& members) {
-    if (members.starts_with(R"("code":"bad_result")")) path = "/v1/fail";
     const std::string body = "{" + named(attempt) + "," + members + "}";
-    for (;;) {
-      const ApiReply reply = client_.call(post(path, body));
-      if (reply.status == 503 && !is_interrupted) {
-        std::this_thread::sleep_for(kAgainAfter);
-        continue;
-      }
-      if (!is_ok(reply)) {
-        ++tally_.stale;
-        return say(attempt, problem_text(reply.body));
-      }
-      if (path == std::string_view("/v1/done")) {
-        ++tally_.done;
-        return say(attempt, "done: " + said(reply.body, "state"));
-      }
-      const std::string code = said("{" + members + "}", "code");
-      ++(code == "returned" ? tally_.returned : tally_.failed);
-      return say(attempt, "failed: " + code + ": " + said(reply.body, "state"));
+    ApiReply reply = client_.call(post(path, body));
+    while (reply.status == 503 && !is_to_stop()) {
+      std::this_thread::sleep_for(kAgainAfter);
+      reply = client_.call(post(path, body));
     }
+    const std::string code = said("{" + members + "}", "code");
+    if (reply.status == 400 && code != "bad_result")  // what the command said cannot be taken
+      return settle(attempt, "/v1/fail", failure("bad_result", said(reply.body, "error.message")));
+    if (code == "timeout" && reply.status == 409) {
+      ++common_.failed;
+      return say(attempt, "failed: timeout");
+    }
+    if (!is_ok(reply)) {
+      ++common_.stale;
+      return say(attempt, problem_text(reply.body));
+    }
+    const std::string state = printable(said(reply.body, "state"));
+    if (code.empty()) {
+      ++common_.done;
+      return say(attempt, "done: " + state);
+    }
+    ++(code == "returned" ? common_.returned : common_.failed);
+    const std::string message = said("{" + members + "}", "message");
+    say(attempt, "failed: " + printable(code) +
+                     (message.empty() ? "" : " (" + printable(message) + ")") + ": " + state);
   }
 
+  // `what` is printable.
   void say(const std::string& attempt, const std::string& what) const {
     if (options_.json) return;
-    const std::lock_guard lock(output_);
+    const std::lock_guard lock(common_.output);
     surroundings_.out << printable(said(attempt, "machine") + "/" + said(attempt, "key") + " " +
-                                   said(attempt, "task") + " " + said(attempt, "attempt") + ": " +
-                                   what)
-                      << std::endl;
+                                   said(attempt, "task") + " " + said(attempt, "attempt"))
+                      << ": " << what << std::endl;
+  }
+
+  // All threads stop; the first reason is said.
+  void give_up(const std::string& why, ExitCode code) {
+    const std::lock_guard lock(common_.output);
+    if (common_.code != ExitCode::ok) return;
+    common_.code = code;
+    surroundings_.err << "pawl: " << why << '\n';
   }
 
   Client& client_;
   const WorkOptions& options_;
-  Tally& tally_;
-  std::mutex& output_;
+  Common& common_;
   const Surroundings& surroundings_;
 };
+
+// A delivery that is due, or under way, to one of these channels; empty: there is none.
+std::string due_delivery(Client& client, const std::vector<std::string>& channels, Instant now) {
+  std::string from;
+  do {
+    const ApiReply reply = client.call(
+        get("/v1/records",
+            {{"machine", "delivery"}, {"state", "sending"}, {"max", "1000"}, {"from", from}}));
+    for (std::string& record : items_of(reply.body)) {
+      const auto ready_at = parse_instant(said(record, "ready_at"));
+      const bool is_due = !said(record, "running").empty() || (ready_at && *ready_at <= now);
+      const bool is_ours = std::find(channels.begin(), channels.end(),
+                                     said(record, "data.channel")) != channels.end();
+      if (is_due && is_ours) return std::move(record);
+    }
+    from = said(reply.body, "next");
+  } while (!from.empty());
+  return {};
+}
+
+// What the work has brought about is printed before the worker ends.
+void finish_deliveries(Client& client, const WorkOptions& options,
+                       const Surroundings& surroundings) {
+  while (!is_interrupted) {
+    const std::string record = due_delivery(client, options.log_channels, surroundings.now());
+    if (record.empty()) return;
+    client.call(
+        get(path_of({said(record, "machine"), said(record, "key")}),
+            {{"wait", kClaimWait}, {"until", "revision"}, {"revision", said(record, "revision")}}));
+  }
+}
 
 std::string worker_name() {
   char host[256] = "";
@@ -246,35 +305,33 @@ std::string worker_name() {
 
 ExitCode work(WorkOptions options, const Surroundings& surroundings) {
   if (options.worker.empty()) options.worker = worker_name();
-  std::mutex output;
+  Common common;
   Channels channels;
   for (const std::string& name : options.log_channels)
     channels[name] = log_channel([&](const std::string& line) {
-      const std::lock_guard lock(output);
+      const std::lock_guard lock(common.output);
       surroundings.err << line << std::endl;
     });
   const auto client = open_client(options, std::move(channels));
   if (!client) return report(client.error(), "", "", surroundings.err);
   const Interrupts interrupts;
-  Tally tally;
-  std::atomic<bool> is_reached = true;
   std::vector<std::thread> threads;
   for (int i = 0; i < options.parallel; ++i)
-    threads.emplace_back([&] {
-      if (!Worker(**client, options, tally, output, surroundings).run()) is_reached = false;
-    });
+    threads.emplace_back([&] { Worker(**client, options, common, surroundings).run(); });
   for (std::thread& thread : threads) thread.join();
+  if (common.code == ExitCode::ok && !options.log_channels.empty())
+    finish_deliveries(**client, options, surroundings);
   if (options.json) {
-    surroundings.out << R"({"done":)" << tally.done << R"(,"failed":)" << tally.failed
-                     << R"(,"returned":)" << tally.returned << R"(,"stale":)" << tally.stale
+    surroundings.out << R"({"done":)" << common.done << R"(,"failed":)" << common.failed
+                     << R"(,"returned":)" << common.returned << R"(,"stale":)" << common.stale
                      << "}\n";
   } else {
-    surroundings.out << tally.done << " done, " << tally.failed << " failed";
-    if (tally.returned > 0) surroundings.out << ", " << tally.returned << " handed back";
-    if (tally.stale > 0) surroundings.out << ", " << tally.stale << " too late";
+    surroundings.out << common.done << " done, " << common.failed << " failed";
+    if (common.returned > 0) surroundings.out << ", " << common.returned << " handed back";
+    if (common.stale > 0) surroundings.out << ", " << common.stale << " too late";
     surroundings.out << '\n';
   }
-  return is_reached ? ExitCode::ok : ExitCode::environment;
+  return common.code;
 }
 
 }  // namespace
@@ -285,6 +342,7 @@ void add_work(CLI::App& app, Action& action) {
   verb->add_option("--queue", options->queues, "to claim from; may be repeated")
       ->required()
       ->allow_extra_args(false)
+      ->check(not_empty())
       ->type_name("QUEUE");
   verb->add_flag("--until-idle", options->until_idle, "end when nothing is ready");
   verb->add_option("--parallel", options->parallel, "so many commands at once")
@@ -300,7 +358,9 @@ void add_work(CLI::App& app, Action& action) {
   verb->footer(
       "The command gets the data on standard input, and PAWL_MACHINE, PAWL_KEY, PAWL_TASK,\n"
       "PAWL_ATTEMPT, PAWL_FENCE, PAWL_TOKEN, PAWL_IDEMPOTENCY_KEY, PAWL_DEADLINE_AT and\n"
-      "PAWL_PROGRESS in its environment. Exit code 0 is done, with its output as the result.\n"
+      "PAWL_PROGRESS in its environment. Exit code 0 is done, with its output as the result;\n"
+      "any other N is a failure with the code exit_N and what it wrote to standard error, or with\n"
+      "what it prints as JSON: {\"code\": …, \"message\": …, \"retry_after\": …, \"detail\": …}.\n"
       "Example:\n  pawl work --queue payments --until-idle -- ./charge.sh");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return work(*options, surroundings); };

@@ -1,0 +1,816 @@
+// The verbs on records in a directory: what they say, what they change, and their exit codes.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "base/json_text.h"
+#include "cli/cli.h"
+#include "cli/reply_text.h"
+#include "pawl/engine.h"
+#include "tests/support/temporary_directory.h"
+
+extern char** environ;
+
+namespace pawl::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kOrder = R"(machine: order
+initial: new
+data: {amount: {type: int, default: 0}, region: {type: string, default: eu}}
+labels: {region: "{data.region}"}
+states:
+  new:
+    on:
+      pay: {to: paying, if: data.amount > 0}
+      approve: paid
+      cancel: cancelled
+    after: {7d: cancelled}
+  paying: {task: charge, done: paid}
+  paid: {final: true}
+  cancelled: {final: true}
+events:
+  approve: {by: [manager]}
+tasks:
+  charge: {queue: payments, retry: [0s]}
+)";
+
+struct Ran {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+// Instants differ from run to run.
+std::string timeless(const std::string& text) {
+  static const std::regex kInstant(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?)");
+  return std::regex_replace(text, kInstant, "TIME");
+}
+
+class RecordVerbsTest : public testing::Test {
+ protected:
+  Ran run_as_given(const Words& arguments, bool terminal = false) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const auto now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
+    const ExitCode code = run(arguments, {out, err, now, terminal});
+    return {code, out.str(), err.str()};
+  }
+  // On the directory of the test.
+  Ran pawl(Words arguments, bool terminal = false) {
+    const auto verb = arguments.begin() + (arguments[0] == "dead" ? 2 : 1);
+    arguments.insert(verb, {"--dir", dir});
+    return run_as_given(arguments, terminal);
+  }
+  // What it prints, once it is sure that all is well.
+  std::string good(const Words& arguments) {
+    const Ran ran = pawl(arguments);
+    EXPECT_EQ(ran.code, ExitCode::ok) << arguments[0] << ": " << ran.out << ran.err;
+    return ran.out;
+  }
+  std::string json(Words arguments) {
+    arguments.insert(arguments.begin() + (arguments[0] == "dead" ? 2 : 1), "--json");
+    const Ran ran = pawl(arguments);
+    EXPECT_TRUE(check_json(ran.out)) << arguments[0] << ": " << ran.out;
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
+    return ran.out;
+  }
+  // `1: what is wrong`.
+  std::string bad(const Words& arguments) {
+    const Ran ran = pawl(arguments);
+    EXPECT_EQ(ran.out, "");
+    return std::to_string(static_cast<int>(ran.code)) + ": " + ran.err;
+  }
+
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = (temporary.path() / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  void init(const std::string& machine = kOrder) {
+    ASSERT_EQ(run_as_given({"init", dir}).code, ExitCode::ok);
+    good({"apply", write("m.yaml", machine)});
+  }
+  // All that is kept, to see that nothing was changed.
+  std::string everything() {
+    const Ran ran = run_as_given({"export", dir});
+    EXPECT_EQ(ran.code, ExitCode::ok);
+    return ran.out;
+  }
+  std::string state_of(const std::string& record) { return said(json({"show", record}), "state"); }
+
+  TemporaryDirectory temporary;
+  std::string dir = (temporary.path() / "data").string();
+};
+
+// --- the directory -----------------------------------------------------------------------------
+
+TEST_F(RecordVerbsTest, InitMakesADirectoryOnce) {
+  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be made\n");
+  EXPECT_FALSE(std::filesystem::exists(dir));
+  EXPECT_EQ(run_as_given({"init", dir}).out,
+            dir + ": made. Next:\n  pawl apply FILE.yaml --dir " + dir +
+                "\n  pawl create MACHINE/KEY --data '{…}' --dir " + dir + "\n");
+  EXPECT_EQ(run_as_given({"init", dir}).out, dir + ": has a store already, nothing to do\n");
+  EXPECT_EQ(run_as_given({"init", dir, "--json"}).out,
+            R"({"directory":)" + json_string(dir) + R"(,"new":false})" + "\n");
+}
+
+// A directory without a store is not one that has a store.
+TEST_F(RecordVerbsTest, InitOfAnEmptyDirectory) {
+  std::filesystem::create_directory(dir);
+  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be made\n");
+  EXPECT_TRUE(std::filesystem::is_empty(dir));
+  EXPECT_EQ(run_as_given({"init", dir, "--json"}).out,
+            R"({"directory":)" + json_string(dir) + R"(,"new":true})" + "\n");
+  const std::string file = write("file", "");
+  EXPECT_EQ(run_as_given({"init", file}).code, ExitCode::environment);
+  EXPECT_EQ(run_as_given({"init", ""}).code, ExitCode::usage);
+}
+
+const std::vector<Words>& every_verb() {
+  static const std::vector<Words> kVerbs = {{"apply", "m.yaml"},
+                                            {"create", "order/1"},
+                                            {"fire", "order/1", "pay"},
+                                            {"list"},
+                                            {"show", "order/1"},
+                                            {"log", "order/1"},
+                                            {"why", "order/1"},
+                                            {"retry", "order/1", "--reason", "r"},
+                                            {"release", "order/1", "--reason", "r"},
+                                            {"hold", "order/1", "t", "--reason", "r"},
+                                            {"move", "order/1", "paid", "--reason", "r"},
+                                            {"patch", "order/1", "{}", "--reason", "r"},
+                                            {"erase", "order/1", "--reason", "r"},
+                                            {"restart", "order/1"},
+                                            {"discard", "order/1"},
+                                            {"pause"},
+                                            {"pause", "everything", "--reason", "r"},
+                                            {"unpause", "everything"},
+                                            {"dead", "list"},
+                                            {"dead", "retry", "--all", "--reason", "r"},
+                                            {"dead", "discard", "--all"},
+                                            {"work", "--queue", "q", "--until-idle", "--", "true"}};
+  return kVerbs;
+}
+
+TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
+  std::vector<Words> verbs = every_verb();
+  verbs[0][1] = write("m.yaml", kOrder);
+  for (const Words& verb : verbs)
+    EXPECT_EQ(bad(verb), "1: pawl: error: there is no directory " + dir +
+                             ": make one by `pawl init`, or say by --dir where it is\n")
+        << verb[0];
+  std::filesystem::create_directory(dir);
+  for (const Words& verb : verbs)
+    EXPECT_EQ(bad(verb), "1: pawl: error: there is no store in " + dir +
+                             ": make one by `pawl init`, or say by --dir where it is\n")
+        << verb[0];
+  const auto engine = Engine::open({.directory = dir});
+  ASSERT_TRUE(engine);
+  for (const Words& verb : verbs)
+    EXPECT_EQ(bad(verb).substr(0, 16 + dir.size() + 22),
+              "3: pawl: error: " + dir + " is in use by process ")
+        << verb[0];
+}
+
+TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
+  for (Words verb : every_verb()) {
+    verb.resize(verb[0] == "dead" ? 2 : 1);
+    verb.emplace_back("--help");
+    const Ran ran = run_as_given(verb);
+    EXPECT_EQ(ran.code, ExitCode::ok);
+    EXPECT_NE(ran.out.find("Example:\n  pawl " + verb[0]), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("--json"), std::string::npos) << ran.out;
+  }
+}
+
+// --- machines ----------------------------------------------------------------------------------
+
+TEST_F(RecordVerbsTest, ApplySaysWhatChanges) {
+  ASSERT_EQ(run_as_given({"init", dir}).code, ExitCode::ok);
+  const std::string file = write("m.yaml", kOrder);
+  EXPECT_EQ(good({"apply", file, "--dry-run"}), file + ": order would be version 1\n");
+  EXPECT_EQ(bad({"create", "order/1"}).substr(0, 52),
+            "1: pawl: order/1: error: there is no machine `order`");
+  EXPECT_EQ(good({"apply", file}), file + ": order is version 1\n");
+  EXPECT_EQ(good({"apply", file}), file + ": order is at version 1 already\n");
+  good({"create", "order/1"});
+  write("m.yaml", std::string(kOrder) + "doc: Later.\n");
+  EXPECT_EQ(good({"apply", file}),
+            file + ": order is version 2\n" +
+                "  1 record in new of version 1 go on there by the new version, at their next "
+                "stimulus\n");
+  EXPECT_EQ(said(json({"apply", file}), "ok"), "true");
+  EXPECT_EQ(bad({"apply", file + "x"}),
+            "3: pawl: error: cannot read " + file + "x: No such file or directory\n");
+}
+
+// As `pawl validate` does.
+TEST_F(RecordVerbsTest, ApplyPointsAtWhatIsWrong) {
+  init();
+  const std::string file =
+      write("m.yaml", "machine: order\ninitial: nwe\nstates:\n  new: {final: true}\n");
+  const std::string finding =
+      file +
+      ":2:10: error: `initial`: there is no state `nwe`; did you mean new? [unknown_state]\n";
+  const Ran ran = pawl({"apply", file});
+  EXPECT_EQ(ran.code, ExitCode::wrong);
+  EXPECT_EQ(ran.out, file + ": not applied\n");
+  EXPECT_EQ(ran.err, run_as_given({"validate", file}).err);
+  EXPECT_EQ(pawl({"apply", file}, true).err, run_as_given({"validate", file}, true).err);
+  EXPECT_NE(pawl({"apply", file}, true).err.find("  initial: nwe\n           ^\n"),
+            std::string::npos);
+  EXPECT_EQ(said(json({"apply", file}), "ok"), "false");
+}
+
+// --- one record --------------------------------------------------------------------------------
+
+TEST_F(RecordVerbsTest, ARecordIsCreatedOnce) {
+  init();
+  EXPECT_EQ(good({"create", "order/17", "--dry-run"}), "order/17: dry run: ok, new, revision 1\n");
+  EXPECT_EQ(bad({"show", "order/17"}), "1: pawl: error: there is no record order/17\n");
+  EXPECT_EQ(good({"create", "order/17", "--data", R"({"amount": 3})"}),
+            "order/17: ok, new, revision 1\n");
+  EXPECT_EQ(good({"create", "order/17"}),
+            "order/17: duplicate, new, revision 1: there is a record with this key\n");
+  EXPECT_EQ(json({"create", "order/18", "--data", "@" + write("d.json", R"({"amount":4})"),
+                  "--event", "pay", "--payload", "{}"}),
+            R"({"answer":"ok","state":"paying","revision":2})"
+            "\n");
+  EXPECT_EQ(good({"create", "order/a/b", "--parent", "order/17"}),
+            "order/a/b: ok, new, revision 1\n");
+  EXPECT_EQ(said(json({"show", "order/a/b"}), "parent.key"), "17");
+}
+
+TEST_F(RecordVerbsTest, WhatIsGivenWronglyIsSaid) {
+  init();
+  for (const char* name : {"order", "/17", "order/", ""})
+    EXPECT_EQ(bad({"show", name}), "1: pawl: error: '" + std::string(name) +
+                                       "' is no record; write MACHINE/KEY, as in order/17\n");
+  EXPECT_EQ(bad({"create", "order/1", "--data", "{"}).substr(0, 42),
+            "1: pawl: error: --data: this is not JSON: ");
+  EXPECT_EQ(bad({"create", "order/1", "--data", "[]"}),
+            "1: pawl: order/1: error: `data` has to be a map\n");
+  EXPECT_EQ(bad({"create", "order/1", "--data", "@/none.json"}),
+            "3: pawl: error: cannot read /none.json: No such file or directory\n");
+  EXPECT_EQ(bad({"create", "order/1", "--in", "soon"}).substr(0, 55),
+            "1: pawl: order/1: error: `in` has to be a duration: a n");
+  EXPECT_EQ(bad({"create", "order/1", "--payload", "{}"}),
+            "2: pawl: --payload requires --event\nRun 'pawl create --help' for its options.\n");
+  EXPECT_EQ(bad({"create", "order/1", "--in", "1h", "--at", "2030-01-01T00:00:00Z"}).substr(0, 26),
+            "2: pawl: --at excludes --i");
+  EXPECT_EQ(
+      bad({"fire", "order/1", "pay", "--idempotency-key", ""}),
+      "2: pawl: --idempotency-key: it is empty; give a value or leave the option out\nRun 'pawl fire --help' for its options.\n");
+  EXPECT_EQ(json({"show", "order/1"}),
+            R"({"error":{"id":"no_such_record","message":"there is no record order/1"}})"
+            "\n");
+}
+
+TEST_F(RecordVerbsTest, ARefusalSaysWhyOnLinesOfItsOwn) {
+  init();
+  good({"create", "order/17"});
+  EXPECT_EQ(bad({"fire", "order/17", "pay"}),
+            "1: pawl: order/17: refused: `pay` is not accepted in `new`\n"
+            "  pay needs: data.amount > 0; data.amount = 0\n"
+            "  permitted now: cancel, discard and restart\n");
+  EXPECT_EQ(said(json({"fire", "order/17", "pay"}), "answer"), "refused");
+  EXPECT_EQ(bad({"fire", "order/17", "pya"}),
+            "1: pawl: order/17: error: the machine has no event `pya`; did you mean pay?\n");
+  EXPECT_EQ(pawl({"fire", "order/17", "approve"}).code, ExitCode::wrong);
+  EXPECT_EQ(good({"fire", "order/17", "approve", "--role", "manager", "--actor", "ann"}),
+            "order/17: ok, paid, revision 2\n");
+  EXPECT_NE(good({"log", "order/17"}).find("[ann]"), std::string::npos);
+}
+
+// What others have chosen must not steer the terminal.
+TEST_F(RecordVerbsTest, WhatIsPrintedIsPrintable) {
+  init();
+  const std::string record = "order/\x1b[31mred";
+  const std::string shown = "order/\\x1b[31mred";
+  EXPECT_EQ(good({"create", record}), shown + ": ok, new, revision 1\n");
+  EXPECT_EQ(bad({"fire", record, "pay"}).substr(0, 9 + shown.size() + 11),
+            "1: pawl: " + shown + ": refused: ");
+  EXPECT_EQ(bad({"fire", record, "p\x07"}),
+            "1: pawl: " + shown + ": error: the machine has no event `p\\x07`\n");
+  good({"hold", record, "a\nb\x1b", "--reason", "r"});
+  for (const Words& verb : {Words{"list"}, {"show", record}, {"log", record}, {"why", record}})
+    EXPECT_EQ(good(verb).find('\x1b'), std::string::npos) << verb[0];
+  EXPECT_EQ(bad({"show", "order/\x1b"}), "1: pawl: error: there is no record order/\\x1b\n");
+  EXPECT_EQ(timeless(good({"list"})),
+            "RECORD             STATE  SINCE                NEXT\n"
+            "order/\\x1b[31mred  new    TIME        on hold (operator): a\\x0ab\\x1b\n");
+}
+
+TEST_F(RecordVerbsTest, AnIdempotencyKeyIsCarriedOutOnce) {
+  init();
+  good({"create", "order/17", "--data", R"({"amount":1})"});
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(good({"fire", "order/17", "pay", "--idempotency-key", "k"}),
+              "order/17: ok, paying, revision 2\n");
+  EXPECT_EQ(good({"fire", "order/18", "pay", "--create", R"({"amount":1})"}),
+            "order/18: ok, paying, revision 2\n");
+}
+
+TEST_F(RecordVerbsTest, WhatIsForLaterWaits) {
+  init();
+  EXPECT_EQ(good({"create", "order/17", "--in", "1h"}),
+            "order/17: ok, when it is time; `pawl list send` has what waits\n");
+  EXPECT_EQ(good({"list"}), "no records\n");
+  EXPECT_NE(good({"list", "send"}).find("send/call/1  sending"), std::string::npos);
+}
+
+TEST_F(RecordVerbsTest, ARecordIsShown) {
+  init();
+  good({"create", "order/17", "--data", R"({"amount":5})", "--actor", "ann"});
+  EXPECT_EQ(timeless(good({"show", "order/17"})),
+            "machine     order\n"
+            "key         17\n"
+            "id          1\n"
+            "version     1\n"
+            "state       new\n"
+            "entered_at  TIME\n"
+            "created_at  TIME\n"
+            "revision    1\n"
+            "epoch       1\n"
+            "next_at     TIME\n"
+            "wake_at     TIME\n"
+            "data        {\"amount\":5,\"region\":\"eu\"}\n"
+            "labels      {\"region\":\"eu\"}\n"
+            "priority    5\n");
+  EXPECT_EQ(timeless(good({"why", "order/17"})),
+            "order/17: waits for a timer: TIME; it accepts approve, cancel and pay\n");
+  EXPECT_EQ(said(json({"why", "order/17"}), "why"), "timer_at");
+  EXPECT_EQ(timeless(good({"log", "order/17"})), "TIME  created: - -> new  [ann]\n");
+  const std::string log = json({"log", "order/17"});
+  ASSERT_EQ(items_of(log).size(), 1U);
+  EXPECT_EQ(said(items_of(log)[0], "kind"), "created");
+  EXPECT_EQ(json({"log", "order/18"}),
+            R"({"error":{"id":"no_such_record","message":"there is no record order/18"}})"
+            "\n");
+  EXPECT_EQ(pawl({"log", "order/18", "--json"}).code, ExitCode::wrong);
+  EXPECT_EQ(bad({"log", "order/18"}), "1: pawl: error: there is no record order/18\n");
+  EXPECT_EQ(bad({"why", "order/18"}), "1: pawl: error: there is no record order/18\n");
+}
+
+TEST_F(RecordVerbsTest, ShowWaitsForTheEnd) {
+  init(R"(machine: lamp
+initial: lit
+states:
+  lit: {after: {50ms: dark}, on: {keep: kept}}
+  dark: {final: true}
+  kept: {on: {light: lit}}
+)");
+  good({"create", "lamp/1"});
+  good({"create", "lamp/2", "--event", "keep"});
+  EXPECT_EQ(said(json({"show", "lamp/1", "--wait", "1m"}), "state"), "dark");
+  EXPECT_EQ(good({"show", "lamp/1", "--wait", "9999d"}), good({"show", "lamp/1"}));
+  const Ran ran = pawl({"show", "lamp/2", "--wait", "1ms"});
+  EXPECT_EQ(ran.code, ExitCode::undecided);
+  EXPECT_EQ(ran.out, good({"show", "lamp/2"}));
+  EXPECT_EQ(ran.err, "pawl: lamp/2 is not final yet\n");
+  EXPECT_EQ(bad({"show", "lamp/3", "--wait", "1m"}), "1: pawl: error: there is no record lamp/3\n");
+  EXPECT_EQ(bad({"show", "lamp/1", "--wait", "long"}).substr(0, 31),
+            "1: pawl: --wait:1:1: error: a n");
+}
+
+TEST_F(RecordVerbsTest, RecordsAreListed) {
+  init();
+  EXPECT_EQ(good({"list"}), "no records\n");
+  EXPECT_EQ(json({"list"}), "{\"items\":[],\"more\":false}\n");
+  good({"create", "order/a1", "--data", R"({"region":"us"})"});
+  good({"create", "order/a2", "--data", R"({"amount":1})", "--event", "pay"});
+  good({"create", "order/b1", "--parent", "order/a1"});
+  good({"hold", "order/b1", "look at it", "--reason", "r"});
+  EXPECT_EQ(timeless(good({"list"})),
+            "RECORD    STATE   SINCE                NEXT\n"
+            "order/a1  new     TIME  TIME\n"
+            "order/a2  paying  TIME  TIME\n"
+            "order/b1  new     TIME                       on hold (operator): look at it\n");
+  const auto keys = [&](Words arguments) {
+    arguments.insert(arguments.begin(), "list");
+    Words found;
+    for (const std::string& record : items_of(json(arguments)))
+      found.push_back(said(record, "key"));
+    return found;
+  };
+  EXPECT_EQ(keys({"order"}).size(), 3U);
+  EXPECT_EQ(keys({"--state", "paying"}), Words{"a2"});
+  EXPECT_EQ(keys({"order", "--prefix", "a"}), (Words{"a1", "a2"}));
+  EXPECT_EQ(keys({"--label", "region=us"}), Words{"a1"});
+  EXPECT_EQ(keys({"--parent", "order/a1"}), Words{"b1"});
+  EXPECT_EQ(keys({"--held"}), Words{"b1"});
+  EXPECT_EQ(keys({"--error", "oops"}), Words{});
+  EXPECT_EQ(keys({"--fingerprint", "0123456789abcdef"}), Words{});
+  EXPECT_EQ(keys({"--created-before", "2026-01-01T00:00:00Z"}), Words{});
+  EXPECT_EQ(keys({"--created-from", "2026-01-01T00:00:00Z"}).size(), 3U);
+  const std::string two = good({"list", "--max", "2"});
+  EXPECT_TRUE(two.ends_with("there are more: narrow it down, or give --max\n")) << two;
+  EXPECT_EQ(said(json({"list", "--max", "2"}), "more"), "true");
+  EXPECT_EQ(said(json({"list", "--max", "3"}), "more"), "false");
+  EXPECT_EQ(bad({"list", "ordr"}),
+            "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
+  EXPECT_EQ(bad({"list", "--prefix", "a"}),
+            "2: pawl: --prefix requires MACHINE\nRun 'pawl list --help' for its options.\n");
+  EXPECT_EQ(
+      bad({"list", "--state", ""}),
+      "2: pawl: --state: it is empty; give a value or leave the option out\nRun 'pawl list --help' for its options.\n");
+  EXPECT_EQ(bad({"list", "--max", "0"}).substr(0, 3), "2: ");
+}
+
+// --- steering ----------------------------------------------------------------------------------
+
+TEST_F(RecordVerbsTest, OrdersOfAnOperator) {
+  init();
+  good({"create", "order/17"});
+  EXPECT_EQ(good({"hold", "order/17", "look at it", "--reason", "r"}),
+            "order/17: ok, new, revision 2\n");
+  EXPECT_EQ(said(json({"show", "order/17"}), "hold.text"), "look at it");
+  EXPECT_EQ(good({"release", "order/17", "--reason", "r"}), "order/17: ok, new, revision 3\n");
+  EXPECT_EQ(bad({"release", "order/17", "--reason", "r"}),
+            "1: pawl: order/17: refused: it is not on hold\n"
+            "  permitted now: cancel, discard and restart\n");
+  EXPECT_EQ(good({"patch", "order/17", R"({"amount":7})", "--reason", "r"}),
+            "order/17: ok, new, revision 4\n");
+  EXPECT_EQ(bad({"patch", "order/17", "{", "--reason", "r"}).substr(0, 41),
+            "1: pawl: error: PATCH: this is not JSON: ");
+  EXPECT_EQ(good({"move", "order/17", "paying", "--reason", "r"}),
+            "order/17: ok, paying, revision 5\n");
+  EXPECT_EQ(bad({"move", "order/17", "payed", "--reason", "r"}),
+            "1: pawl: order/17: error: the machine has no state `payed`; did you mean paid?\n");
+  EXPECT_EQ(pawl({"retry", "order/17", "--reason", "r"}).code, ExitCode::wrong);  // it is ready
+  EXPECT_EQ(bad({"retry", "order/17"}).substr(0, 30), "2: pawl: --reason is required\n");
+  EXPECT_EQ(bad({"retry", "order/17", "--reason", ""}).substr(0, 32),
+            "2: pawl: --reason: it is empty; ");
+  EXPECT_EQ(good({"restart", "order/17"}), "order/17: ok, new, revision 6\n");
+  EXPECT_EQ(good({"discard", "order/17"}), "order/17: ok, discarded, revision 7\n");
+  EXPECT_EQ(good({"erase", "order/17", "--reason", "r"}), "order/17: ok, discarded, revision 8\n");
+  EXPECT_EQ(said(json({"show", "order/17"}), "data"), "{}");
+}
+
+TEST_F(RecordVerbsTest, WhatIsPausedIsListed) {
+  init();
+  EXPECT_EQ(good({"pause"}), "nothing is paused\n");
+  EXPECT_EQ(timeless(good({"pause", "machine:order", "--reason", "stocktaking", "--actor", "ann",
+                           "--dry-run"})),
+            "dry run: machine:order: paused since TIME by ann: stocktaking\n");
+  EXPECT_EQ(timeless(good({"pause", "label:region=eu", "--reason", "customs", "--actor", "ann"})),
+            "label:region=\"eu\": paused since TIME by ann: customs\n");
+  EXPECT_EQ(items_of(json({"pause"})).size(), 1U);
+  EXPECT_EQ(good({"unpause", "label:region=eu", "--dry-run"}),
+            "dry run: label:region=eu: goes on\n");
+  EXPECT_EQ(good({"unpause", "label:region=eu"}), "label:region=eu: goes on\n");
+  EXPECT_EQ(bad({"unpause", "label:region=eu"}),
+            "1: pawl: error: `label:region=\"eu\"` is not paused\n");
+  EXPECT_EQ(bad({"pause", "order", "--reason", "r"}),
+            "1: pawl: error: 'order' cannot be paused; write machine:NAME, queue:NAME, "
+            "label:NAME=VALUE or everything\n");
+  EXPECT_EQ(bad({"pause", "everything"}).substr(0, 37), "2: pawl: a pause needs a --reason; `p");
+  EXPECT_EQ(bad({"pause", "--reason", "all is lost"}).substr(0, 27), "2: pawl: say what to pause:");
+}
+
+TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
+  init();
+  good({"create", "order/1", "--data", R"({"amount":1})"});
+  good({"create", "order/2", "--data", R"({"amount":1})", "--event", "pay"});
+  good({"work", "--queue", "payments", "--until-idle", "--", "false"});
+  good({"pause", "queue:q", "--reason", "r"});
+  good({"create", "order/3", "--event", "cancel"});
+  good({"create", "order/4"});
+  good({"hold", "order/1", "t", "--reason", "r"});
+  const std::string file = write("n.yaml", std::string(kOrder) + "doc: Later.\n");
+  const std::string before = everything();
+  for (Words verb : {Words{"apply", file},
+                     {"create", "order/9"},
+                     {"fire", "order/4", "cancel"},
+                     {"retry", "order/2", "--reason", "r"},
+                     {"release", "order/1", "--reason", "r"},
+                     {"hold", "order/2", "t", "--reason", "r"},
+                     {"move", "order/1", "paid", "--reason", "r"},
+                     {"patch", "order/1", R"({"amount":2})", "--reason", "r"},
+                     {"erase", "order/3", "--reason", "r"},
+                     {"restart", "order/1"},
+                     {"discard", "order/1"},
+                     {"pause", "everything", "--reason", "r"},
+                     {"unpause", "queue:q"},
+                     {"dead", "retry", "--all", "--reason", "r"},
+                     {"dead", "discard", "--all"}}) {
+    verb.emplace_back("--dry-run");
+    const Ran ran = pawl(verb);
+    EXPECT_EQ(ran.code, ExitCode::ok) << verb[0] << ": " << ran.err;
+    EXPECT_TRUE(ran.out.find("dry run") != std::string::npos ||
+                ran.out.find("would be") != std::string::npos)
+        << verb[0] << ": " << ran.out;
+    EXPECT_EQ(everything(), before) << verb[0];
+  }
+}
+
+TEST_F(RecordVerbsTest, DeadLettersAreListedAndSteered) {
+  init();
+  EXPECT_EQ(good({"dead", "list"}), "no dead letters\n");
+  EXPECT_EQ(good({"dead", "list", "--grouped"}), "no dead letters\n");
+  for (const char* record : {"order/1", "order/2", "order/3"})
+    good({"create", record, "--data", R"({"amount":1})", "--event", "pay"});
+  good({"work", "--queue", "payments", "--until-idle", "--", "sh", "-c",
+        "test $PAWL_KEY = 3 && exit 3; echo no money >&2; exit 1"});
+  const std::string listed = timeless(good({"dead", "list"}));
+  EXPECT_TRUE(
+      listed.starts_with("RECORD   STATE   SINCE                FINGERPRINT\norder/1  "
+                         "paying  TIME  "))
+      << listed;
+  EXPECT_NE(listed.find("on hold (gave_up): no money\n"), std::string::npos) << listed;
+  const std::string items = json({"dead", "list"});
+  EXPECT_EQ(items_of(items).size(), 3U);
+  EXPECT_EQ(said(items, "more"), "false");
+  const std::string cut = good({"dead", "list", "--max", "2"});
+  EXPECT_TRUE(cut.ends_with("there are more: see --grouped, or give --max\n")) << cut;
+  EXPECT_EQ(items_of(json({"dead", "list", "--max", "2"})).size(), 2U);
+  EXPECT_EQ(said(json({"dead", "list", "--max", "2"}), "more"), "true");
+
+  const std::string grouped = json({"dead", "list", "--grouped"});
+  const auto groups = items_of(grouped, "groups");
+  ASSERT_EQ(groups.size(), 2U) << grouped;
+  const std::string& money = said(groups[0], "code") == "exit_1" ? groups[0] : groups[1];
+  EXPECT_EQ(said(money, "records"), "2");
+  EXPECT_EQ(said(money, "message"), "no money");
+  EXPECT_NE(good({"dead", "list", "--grouped"}).find("no money\n"), std::string::npos);
+
+  EXPECT_EQ(bad({"dead", "discard"}),
+            "2: pawl: say which: --machine, --fingerprint or --all\n"
+            "Run 'pawl dead discard --help' for its options.\n");
+  EXPECT_EQ(bad({"dead", "retry", "--machine", "", "--reason", "r"}).substr(0, 31),
+            "2: pawl: --machine: it is empty");
+  EXPECT_EQ(bad({"dead", "retry", "--machine", "ordr", "--reason", "r"}),
+            "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
+  EXPECT_EQ(bad({"dead", "discard", "--fingerprint", "x"}),
+            "1: pawl: error: `fingerprint` is 16 hex digits\n");
+  EXPECT_EQ(good({"dead", "retry", "--machine", "order", "--reason", "r", "--dry-run"}),
+            "dry run: 3 records tried again\n");
+  EXPECT_EQ(good({"dead", "discard", "--fingerprint", said(money, "fingerprint")}),
+            "2 records discarded\n");
+  EXPECT_EQ(json({"dead", "retry", "--all", "--reason", "the bank is back"}),
+            "{\"done\":1,\"refused\":0,\"of\":1}\n");
+  EXPECT_EQ(good({"dead", "retry", "--all", "--reason", "r"}), "0 records tried again\n");
+  EXPECT_EQ(state_of("order/1"), "discarded");
+  EXPECT_EQ(said(json({"why", "order/3"}), "why"), "ready_since");
+}
+
+// More than one page, more threads than one, and what is said meanwhile.
+TEST_F(RecordVerbsTest, ManyDeadLetters) {
+  init();
+  constexpr std::size_t kMany = 1'200;
+  {
+    auto engine = Engine::open({.directory = dir, .creates = false});
+    ASSERT_TRUE(engine);
+    std::vector<Stimulus> stimuli;
+    for (std::size_t i = 0; i < kMany; ++i) {
+      const std::string key = std::to_string(i);
+      const Actor actor{.name = "ann", .roles = {"operator"}};
+      stimuli.push_back({.what = Stimulus::Create{.data = R"({"amount":1})", .event = "pay"},
+                         .machine = "order",
+                         .key = key,
+                         .actor = actor});
+    }
+    std::atomic<std::size_t> open = stimuli.size();
+    (*engine)->submit(stimuli, [&](std::size_t, const Result<Answer>& answer) {
+      EXPECT_TRUE(answer && answer->kind == Answer::Kind::ok);
+      --open;
+      open.notify_all();
+    });
+    for (std::size_t left = open; left > 0; left = open) open.wait(left);
+    for (int round = 0; round < 2; ++round) {
+      std::vector<Stimulus> failures;
+      for (int page = 0; page < 2; ++page) {
+        const auto given = (*engine)->claim({.queues = {"payments"}, .max = kClaimMax});
+        ASSERT_TRUE(given);
+        for (const GivenAttempt& one : *given)
+          failures.push_back({.what = Stimulus::Fail{hash_of_token(one.token), {.code = "oops"}},
+                              .machine = "order",
+                              .key = one.given.key});
+      }
+      ASSERT_EQ(failures.size(), kMany);
+      open = kMany;
+      (*engine)->submit(failures, [&](std::size_t, const Result<Answer>&) {
+        --open;
+        open.notify_all();
+      });
+      for (std::size_t left = open; left > 0; left = open) open.wait(left);
+    }
+  }
+  EXPECT_EQ(items_of(json({"dead", "list", "--max", "100000"})).size(), kMany);
+  const Ran grouped = pawl({"dead", "list", "--grouped"}, true);
+  EXPECT_NE(grouped.out.find("1200     order    paying  oops"), std::string::npos) << grouped.out;
+  EXPECT_NE(grouped.err.find("\rdead letters looked at: 1200"), std::string::npos) << grouped.err;
+  const Ran retried = pawl({"dead", "retry", "--all", "--reason", "r"}, true);
+  EXPECT_EQ(retried.out, "1200 records tried again\n");
+  EXPECT_NE(retried.err.find("\rtried again: 1100 of 1200"), std::string::npos) << retried.err;
+  EXPECT_TRUE(retried.err.ends_with("\r\x1b[K")) << retried.err;
+  EXPECT_EQ(good({"dead", "list"}), "no dead letters\n");
+}
+
+// --- work --------------------------------------------------------------------------------------
+
+class WorkTest : public RecordVerbsTest {
+ protected:
+  void start(const std::string& task = "{queue: q, retry: [0s]}", int records = 1) {
+    init(
+        "machine: job\ninitial: working\ndata: {n: {type: int, default: 1}}\nstates:\n"
+        "  working: {task: work, done: {to: finished, effects: [{notify: office}]}}\n"
+        "  finished: {final: true}\ntasks:\n  work: " +
+        task + "\n");
+    for (int i = 1; i <= records; ++i) good({"create", "job/" + std::to_string(i)});
+  }
+  Ran work(const Words& command, const Words& options = {}) {
+    Words arguments{"work", "--queue", "q", "--until-idle"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.emplace_back("--");
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return pawl(arguments);
+  }
+  Ran work(const std::string& script, const Words& options = {}) {
+    return work(Words{"sh", "-c", script}, options);
+  }
+};
+
+TEST_F(WorkTest, ExitCodeZeroIsDoneWithItsOutputAsTheResult) {
+  start();
+  const Ran ran = work("cat; echo");
+  EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
+  EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
+  EXPECT_EQ(said(json({"show", "job/1"}), "result"), R"({"n":1})");
+  EXPECT_EQ(work("true").out, "0 done, 0 failed\n");
+}
+
+TEST_F(WorkTest, OutputThatIsNoJsonIsAText) {
+  start("{queue: q}", 2);
+  EXPECT_EQ(work("test $PAWL_KEY = 2 || echo 'hello \"you\"'", {"--json"}).out,
+            "{\"done\":2,\"failed\":0,\"returned\":0,\"stale\":0}\n");
+  EXPECT_EQ(said(json({"show", "job/1"}), "result"), R"({"output":"hello \"you\""})");
+  EXPECT_EQ(said(json({"show", "job/2"}), "result"), "{}");
+}
+
+TEST_F(WorkTest, TheCommandKnowsWhatItWorksOn) {
+  start();
+  work(
+      "echo $PAWL_MACHINE/$PAWL_KEY $PAWL_TASK $PAWL_QUEUE $PAWL_ATTEMPT $PAWL_IDEMPOTENCY_KEY "
+      "${#PAWL_TOKEN} ${PAWL_DEADLINE_AT%-*}");
+  const std::string output = said(json({"show", "job/1"}), "result.output");
+  EXPECT_TRUE(std::regex_match(output, std::regex(R"(job/1 work q 1 1/1 32 \d{4}-\d\d)")))
+      << output;
+}
+
+TEST_F(WorkTest, AnotherExitCodeIsAFailure) {
+  start();
+  const Ran ran = work("echo line >&2; echo no money >&2; exit 7");
+  EXPECT_EQ(ran.code, ExitCode::ok);
+  EXPECT_EQ(ran.out,
+            "job/1 work 1: failed: exit_7 (line\\x0ano money): working\n"
+            "job/1 work 2: failed: exit_7 (line\\x0ano money): working\n"
+            "0 done, 2 failed\n");
+  EXPECT_EQ(said(json({"show", "job/1"}), "error.code"), "exit_7");
+  good({"retry", "job/1", "--reason", "r"});
+  EXPECT_EQ(work("kill -TERM $$").out.substr(0, 34), "job/1 work 1: failed: signal_15: w");
+}
+
+TEST_F(WorkTest, AFailureMaySayMore) {
+  start();
+  const Ran ran = work(
+      R"(echo '{"code":"busy","message":"try later","retry_after":"2h","detail":{"a":1}}'; exit 1)");
+  EXPECT_EQ(ran.out, "job/1 work 1: failed: busy (try later): working\n0 done, 1 failed\n");
+  const std::string record = json({"show", "job/1"});
+  EXPECT_EQ(said(record, "error.code"), "busy");
+  EXPECT_EQ(said(record, "error.detail.a"), "1");
+  EXPECT_EQ(said(record, "error.retry_after"), "2h");
+  EXPECT_EQ(said(json({"why", "job/1"}), "why"), "backing_off_until");
+}
+
+// What a command prints must not leave its attempt open.
+TEST_F(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
+  start("{queue: q, retry: [0s, 0s, 0s]}");
+  const std::string number = R"(echo '{"code":"busy","retry_after":7200}'; exit 1)";
+  EXPECT_EQ(work(number).out, "job/1 work 1: failed: busy: working\n0 done, 1 failed\n");
+  EXPECT_EQ(said(json({"show", "job/1"}), "error.retry_after"), "2h");
+  good({"retry", "job/1", "--reason", "r"});
+  const Ran ran =
+      work(R"(test $PAWL_ATTEMPT = 3 || echo '{"code":"busy","retry_after":"soon"}'; exit 1)");
+  EXPECT_NE(ran.out.find("work 2: failed: bad_result (`retry_after` has to be a duration: "),
+            std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("work 3: failed: exit_1: working\n"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("too late"), std::string::npos) << ran.out;
+}
+
+TEST_F(WorkTest, TooMuchOutputIsNoResult) {
+  start("{queue: q}");
+  EXPECT_EQ(work("head -c 300000 /dev/zero | tr '\\0' x").out.substr(0, 69),
+            "job/1 work 1: failed: bad_result (the output has more than 256 KiB): ");
+}
+
+// A misspelt command is not the fault of the records.
+TEST_F(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
+  start("{queue: q}", 3);
+  const Ran ran = work(Words{"/none/at/all"});
+  EXPECT_EQ(ran.code, ExitCode::environment);
+  EXPECT_EQ(ran.err, "pawl: error: cannot run /none/at/all: No such file or directory\n");
+  EXPECT_TRUE(ran.out.ends_with("0 done, 0 failed, 1 handed back\n")) << ran.out;
+  EXPECT_EQ(said(json({"show", "job/1"}), "failures"), "");
+  EXPECT_EQ(work("true").out.substr(0, 14), "job/2 work 1: ");
+  EXPECT_EQ(state_of("job/1"), "finished");
+}
+
+TEST_F(WorkTest, ACommandIsKilledAtTheDeadline) {
+  start("{queue: q, timeout: 100ms}");
+  const Ran ran = work("sleep 60");
+  EXPECT_EQ(ran.code, ExitCode::ok);
+  EXPECT_TRUE(ran.out.starts_with("job/1 work 1: failed: timeout")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("0 done, 1 failed\n")) << ran.out;
+  EXPECT_EQ(said(json({"show", "job/1"}), "error.code"), "timeout");
+}
+
+// It takes longer than its lease, and would lose it without beats.
+TEST_F(WorkTest, ALeaseIsKeptByBeats) {
+  start("{queue: q, lease: 100ms}");
+  EXPECT_EQ(work("sleep 0.4").out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
+}
+
+TEST_F(WorkTest, SeveralRunAtOnce) {
+  start("{queue: q}", 2);
+  // Each waits for the other.
+  const std::string here = temporary.path().string();
+  ASSERT_EQ(mkfifo((here + "/1").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((here + "/2").c_str(), 0600), 0);
+  const Ran ran = work("cd " + here +
+                           "; if test $PAWL_KEY = 1; then echo > 1; read x < 2; else read x < 1; "
+                           "echo > 2; fi",
+                       {"--parallel", "2"});
+  EXPECT_TRUE(ran.out.ends_with("2 done, 0 failed\n")) << ran.out;
+}
+
+TEST_F(WorkTest, DeliveriesArePrinted) {
+  start();
+  const Ran ran = work("true", {"--log-channel", "office"});
+  EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
+  EXPECT_TRUE(check_json(ran.err)) << ran.err;
+  EXPECT_EQ(said(ran.err, "channel"), "office");
+}
+
+TEST_F(WorkTest, WhatIsAskedForWronglyIsSaid) {
+  start();
+  EXPECT_EQ(bad({"work", "--queue", "q"}).substr(0, 3), "2: ");
+  EXPECT_EQ(bad({"work", "--", "true"}).substr(0, 29), "2: pawl: --queue is required\n");
+  const Ran ran = pawl({"work", "--queue", "send:", "--until-idle", "--", "true"});
+  EXPECT_EQ(ran.code, ExitCode::wrong);
+  EXPECT_EQ(ran.err, "pawl: error: the queue `send:` is the engine's own\n");
+}
+
+// The real program, as a service manager stops it.
+TEST_F(WorkTest, AWorkerThatIsStoppedHandsItsAttemptBack) {
+  start("{queue: q, lease: 1h}");
+  const std::string fifo = (temporary.path() / "started").string();
+  const std::string output = (temporary.path() / "output").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int started = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  Words words{PAWL_PROGRAM, "work", "--queue", "q",  "--dir",
+              dir,          "--",   "sh",      "-c", "echo > " + fifo + "; sleep 60"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT,
+                                   0600);
+  pid_t child = 0;
+  ASSERT_EQ(posix_spawn(&child, PAWL_PROGRAM, &actions, nullptr, arguments.data(), environ), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  pollfd command{started, POLLIN, 0};
+  EXPECT_EQ(poll(&command, 1, 30'000), 1) << "the command does not run";
+  EXPECT_NE(bad({"list"}).find("is in use by process " + std::to_string(child)), std::string::npos);
+  const auto asked = std::chrono::steady_clock::now();
+  kill(child, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  close(started);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds{10});
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  std::ifstream file(output);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
+            "job/1 work 1: failed: returned (the worker was stopped): working\n"
+            "0 done, 0 failed, 1 handed back\n");
+  const std::string record = json({"show", "job/1"});
+  EXPECT_EQ(said(record, "failures"), "");
+  EXPECT_EQ(said(json({"why", "job/1"}), "why"), "ready_since");
+}
+
+}  // namespace
+}  // namespace pawl::cli
