@@ -94,10 +94,22 @@ class NoPipeSignal {
   sigset_t before_{};
 };
 
+// Ours, but for what the program has of its own: which of two counts is up to the program.
+std::vector<std::string> environment_of(const ChildProgram& program) {
+  std::vector<std::string> all = program.environment;
+  const auto name_of = [](std::string_view one) { return one.substr(0, one.find('=')); };
+  for (char** one = environ; *one != nullptr; ++one) {
+    const bool is_its_own =
+        std::any_of(program.environment.begin(), program.environment.end(),
+                    [&](const std::string& its) { return name_of(its) == name_of(*one); });
+    if (!is_its_own) all.emplace_back(*one);
+  }
+  return all;
+}
+
 Result<pid_t> spawn(const ChildProgram& program, const Pipe& in, const Pipe& out, const Pipe& err) {
   std::vector<std::string> arguments = program.arguments;
-  std::vector<std::string> environment = program.environment;
-  for (char** one = environ; *one != nullptr; ++one) environment.emplace_back(*one);
+  std::vector<std::string> environment = environment_of(program);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.reads.get(), STDIN_FILENO);

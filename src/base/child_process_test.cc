@@ -18,6 +18,15 @@ TEST(ChildProcess, GetsItsInputAndSaysItsOutput) {
   EXPECT_FALSE(end->is_killed);
 }
 
+// Two of one name would leave it to the program which of them counts.
+TEST(ChildProcess, ItsOwnEnvironmentGoesBeforeOurs) {
+  setenv("PAWL_TEST_WHO", "ours", 1);
+  const auto end = run_child({.arguments = {"sh", "-c", "env | grep PAWL_TEST_WHO"},
+                              .environment = {"PAWL_TEST_WHO=its"}});
+  unsetenv("PAWL_TEST_WHO");
+  EXPECT_EQ(end->output, "PAWL_TEST_WHO=its\n");
+}
+
 TEST(ChildProcess, TakesAndGivesMoreThanAPipeHolds) {
   const std::string much(1U << 20U, 'x');
   const auto end = run_child({.arguments = {"cat"}, .input = much, .output_max = 2U << 20U});
