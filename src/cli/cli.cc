@@ -21,6 +21,32 @@ std::string exit_code_help() {
   return text + ".";
 }
 
+// For the help: forty verbs in one list are too many.
+using AddVerb = void (*)(CLI::App&, Action&);
+struct VerbGroup {
+  const char* title;
+  std::vector<AddVerb> verbs;
+};
+const VerbGroup kVerbGroups[] = {
+    {"Machines",
+     {add_validate, add_check, add_print, add_schema, add_graph, add_explain, add_simulate}},
+    {"Rules of time", {add_next, add_explain_rule}},
+    {"Records",
+     {add_init, add_apply, add_create, add_fire, add_list, add_show, add_log, add_why, add_work,
+      add_serve}},
+    {"Operators", {add_orders, add_restart, add_discard, add_pause, add_unpause, add_dead}},
+    {"Stores", {add_verify, add_doctor, add_backup, add_restore, add_export, add_import}},
+    {"Pawl", {add_bench, add_version}},
+};
+
+// A function may add several verbs.
+void add_in_group(CLI::App& app, Action& action, const char* title, AddVerb add) {
+  const std::size_t before = app.get_subcommands(nullptr).size();
+  add(app, action);
+  const auto verbs = app.get_subcommands(nullptr);
+  for (std::size_t i = before; i < verbs.size(); ++i) verbs[i]->group(title);
+}
+
 std::string line_of(std::string_view text, int number) {
   std::istringstream lines{std::string(text)};
   std::string line;
@@ -68,39 +94,8 @@ ExitCode run(std::span<const std::string> arguments, const Surroundings& surroun
   app.set_version_flag("--version", "pawl " PAWL_VERSION);
   app.require_subcommand(0, 1);
   Action action;
-  add_validate(app, action);
-  add_check(app, action);
-  add_print(app, action);
-  add_schema(app, action);
-  add_graph(app, action);
-  add_explain(app, action);
-  add_simulate(app, action);
-  add_next(app, action);
-  add_explain_rule(app, action);
-  add_serve(app, action);
-  add_init(app, action);
-  add_apply(app, action);
-  add_create(app, action);
-  add_fire(app, action);
-  add_list(app, action);
-  add_show(app, action);
-  add_log(app, action);
-  add_why(app, action);
-  add_orders(app, action);
-  add_restart(app, action);
-  add_discard(app, action);
-  add_pause(app, action);
-  add_unpause(app, action);
-  add_dead(app, action);
-  add_work(app, action);
-  add_verify(app, action);
-  add_doctor(app, action);
-  add_backup(app, action);
-  add_restore(app, action);
-  add_export(app, action);
-  add_import(app, action);
-  add_bench(app, action);
-  add_version(app, action);
+  for (const VerbGroup& group : kVerbGroups)
+    for (const AddVerb add : group.verbs) add_in_group(app, action, group.title, add);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     app.parse(reversed);
