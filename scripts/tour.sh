@@ -38,6 +38,21 @@ echo
 echo "# How it goes, on a virtual clock:"
 show pawl simulate machines/evaluation.yaml --scenario 'fails once, then succeeds'
 echo
+echo "# Records that are kept, in a directory:"
+records=$(mktemp -d)
+trap 'rm -rf "$records"' EXIT
+cp machines/parcel.yaml "$records"
+cd "$records"
+show pawl init
+show pawl apply parcel.yaml
+show pawl create parcel/p1 --data '{"sku": "lamp"}'
+show pawl work --queue warehouse --until-idle -- sh -c 'echo no driver today >&2; exit 1'
+show pawl why parcel/p1
+show pawl retry parcel/p1 --reason 'a driver is back'
+show pawl work --queue warehouse --until-idle -- cat
+show pawl log parcel/p1
+cd - >/dev/null
+echo
 echo "# Twice a day, on the clocks of Berlin:"
 show pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin --count 4
 echo
