@@ -169,8 +169,8 @@ void Api::handle(const ApiRequest& request, Replied replied) {
       return replied(outside_machine((*parameters)[0]));
     if (const auto checked = check_query(route, request); !checked)
       return replied(error_reply(checked.error()));
-    return handle(
-        std::make_shared<const Call>(engine_, request, *std::move(parameters), std::move(replied)));
+    return handle(std::make_shared<const Call>(
+        Call{engine_, request, *std::move(parameters), std::move(replied)}));
   }
   if (is_path)
     return replied(error_reply("wrong_method", request.method + " is not for this path"));
