@@ -68,7 +68,4 @@ void list_pauses(const SharedCall& call);
 void set_pause(const SharedCall& call);
 void end_pause(const SharedCall& call);
 
-// False when there is no such machine: the caller has been told so.
-bool find_machine(const Call& call, const std::string& machine);
-
 }  // namespace pawl

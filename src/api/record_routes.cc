@@ -208,8 +208,7 @@ bool may_have_parent(const Call& call, const Stimulus::Create& create) {
   return false;
 }
 
-}  // namespace
-
+// False when there is no such machine: the caller has been told so.
 bool find_machine(const Call& call, const std::string& machine) {
   if (machine.empty() || is_built_in(machine) || call.engine.machine(machine) != nullptr)
     return true;
@@ -221,6 +220,8 @@ bool find_machine(const Call& call, const std::string& machine) {
             "there is no machine " + in_ticks(machine) + did_you_mean(machine, names));
   return false;
 }
+
+}  // namespace
 
 // --- what changes something --------------------------------------------------------------------
 
