@@ -67,8 +67,10 @@ constexpr RouteHandle kTable[] = {
 };
 
 constexpr ErrorId kErrorIds[] = {
+    {"bad_http", 400, "the bytes are not HTTP as it is spoken here; the connection is closed"},
     {"bad_request", 400, "the request is not understood, or what it carries does not fit"},
     {"too_many_items", 400, "a list in the body is too long"},
+    {"no_access", 401, "there is no access token, or it is unknown, revoked or expired"},
     {"outside_scope", 403, "the access token is not for this machine or queue"},
     {"role_missing", 403, "the access token has none of the roles of this route"},
     {"no_such_machine", 404, "there is no such machine, or no such version of it"},
@@ -76,6 +78,9 @@ constexpr ErrorId kErrorIds[] = {
     {"no_such_record", 404, "there is no such record"},
     {"not_paused", 404, "a pause that is to end is none"},
     {"wrong_method", 405, "the path is for another method"},
+    {"body_too_large", 413, "the body has more bytes than are taken"},
+    {"wrong_content_type", 415, "the body is not application/json"},
+    {"header_too_large", 431, "the header has more than 16 KiB"},
     {"damaged", 500, "the store holds what it should not: see `pawl doctor`"},
     {"outcome_unknown", 500,
      "it may have been done or not: repeat it with the same idempotency key"},

@@ -36,9 +36,9 @@ using Failed = boost::system::error_code;
 constexpr std::chrono::seconds kQuietAtMost{15};
 constexpr const char* kBodyTooLong = "the body has more bytes than are taken";
 
-HttpResponse error_response(int status, std::string_view id, const std::string& message) {
-  ApiReply reply = error_reply(status, id, message);
-  return {.status = status, .body = std::move(reply.body)};
+HttpResponse error_response(std::string_view id, const std::string& message) {
+  ApiReply reply = error_reply(id, message);
+  return {.status = reply.status, .body = std::move(reply.body)};
 }
 
 // `a=1&b=%20`; none when it cannot be decoded.
@@ -199,19 +199,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void have_header(Failed failed, std::size_t size) {
-    if (failed == asio::error::not_found) return refuse(431, "the header has more than 16 KiB");
+    if (failed == asio::error::not_found)
+      return refuse("header_too_large", "the header has more than 16 KiB");
     if (failed) return close();
     is_busy_ = true;
     const std::string header = bytes_.substr(0, size);
-    if (const auto refused = refused_header(header)) return refuse(400, *refused);
+    if (const auto refused = refused_header(header)) return refuse("bad_http", *refused);
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(kHeaderMax));
     parser_->body_limit(inside_->options.body_max);
     parser_->on_chunk_header(on_chunk_);
     Failed wrong;
     parser_->put(asio::buffer(header), wrong);
-    if (wrong == http::error::body_limit) return refuse(413, kBodyTooLong);
-    if (wrong && wrong != http::error::need_more) return refuse(400, wrong.message());
+    if (wrong == http::error::body_limit) return refuse("body_too_large", kBodyTooLong);
+    if (wrong && wrong != http::error::need_more) return refuse("bad_http", wrong.message());
     rest_.clear();
     const auto room = rest_.prepare(bytes_.size() - size);
     asio::buffer_copy(room, asio::buffer(bytes_.data() + size, bytes_.size() - size));
@@ -235,15 +236,15 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void read_body() {
     expire(inside_->options.body_within);
-    http::async_read(stream_, rest_, *parser_,
-                     [self = this->shared_from_this()](Failed failed, std::size_t) {
-                       if (failed == http::error::body_limit)
-                         return self->refuse(413, kBodyTooLong);
-                       if (failed == http::error::bad_chunk_extension || self->has_long_chunk_)
-                         return self->refuse(400, "a chunk extension has more than 256 bytes");
-                       if (failed) return self->close();
-                       self->have_request();
-                     });
+    http::async_read(
+        stream_, rest_, *parser_, [self = this->shared_from_this()](Failed failed, std::size_t) {
+          if (failed == http::error::body_limit)
+            return self->refuse("body_too_large", kBodyTooLong);
+          if (failed == http::error::bad_chunk_extension || self->has_long_chunk_)
+            return self->refuse("bad_http", "a chunk extension has more than 256 bytes");
+          if (failed) return self->close();
+          self->have_request();
+        });
   }
 
   void have_request() {
@@ -251,7 +252,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::string_view target(message.target().data(), message.target().size());
     const std::size_t mark = std::min(target.find('?'), target.size());
     auto query = read_query(target.substr(std::min(mark + 1, target.size())));
-    if (!query) return refuse(400, "the query cannot be decoded");
+    if (!query) return refuse("bad_http", "the query cannot be decoded");
     const auto field = [&](http::field name) { return std::string(message[name]); };
     HttpRequest request{.method = std::string(message.method_string()),
                         .path = std::string(target.substr(0, mark)),
@@ -280,7 +281,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // --- its answer
 
-  void refuse(int status, const std::string& why) {
+  void refuse(std::string_view id, const std::string& why) {
     ++inside_->refused;
     keeps_alive_ = false;
     bytes_.clear();
@@ -289,7 +290,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       const std::lock_guard lock(inside_->mutex);
       ++inside_->in_work;
     }
-    answer(error_response(status, "bad_http", why));
+    answer(error_response(id, why));
   }
 
   void answered() {

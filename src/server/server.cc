@@ -19,8 +19,8 @@ HttpResponse response_of(ApiReply reply) {
   return {.status = reply.status, .body = std::move(reply.body)};
 }
 
-HttpResponse error_response(int status, std::string_view id, const std::string& message) {
-  return response_of(error_reply(status, id, message));
+HttpResponse error_response(std::string_view id, const std::string& message) {
+  return response_of(error_reply(id, message));
 }
 
 // One event is one page of entries, with the place behind it as its id: a client that comes back
@@ -116,19 +116,17 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
       is_bearer ? std::string_view(request.authorization).substr(kBearer.size()) : "";
   auto caller = access_->find(token, engine_->now());
   if (!caller)
-    return respond(error_response(401, "no_access",
+    return respond(error_response("no_access",
                                   "give an access token that is in force: Authorization: Bearer "
                                   "TOKEN"));
   if (request.path == kLiveFeed) {
-    if (request.method != "GET")
-      return respond(error_response(405, "wrong_method", "GET the feed"));
+    if (request.method != "GET") return respond(error_response("wrong_method", "GET the feed"));
     return respond(live_feed(request, *caller));
   }
   const bool has_body = !request.body.empty();
   const std::string type = to_lower(request.content_type.substr(0, request.content_type.find(';')));
   if (has_body && type != "application/json")
-    return respond(
-        error_response(415, "wrong_content_type", "the body has to be application/json"));
+    return respond(error_response("wrong_content_type", "the body has to be application/json"));
   api_->handle(
       {.method = std::move(request.method),
        .path = std::move(request.path),
@@ -142,13 +140,13 @@ std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
   if (request.path == "/healthz") return HttpResponse{.body = R"({"ok":true})"};
   if (request.path != "/readyz") return std::nullopt;
   if (!is_stopped_) return HttpResponse{.body = R"({"ready":true})"};
-  return error_response(503, "outcome_unknown",
+  return error_response("outcome_unknown",
                         "a commit had an unknown outcome: start the server again");
 }
 
 HttpResponse Server::live_feed(const HttpRequest& request, const Caller& caller) {
   if ((caller.roles & kListeners) == 0)
-    return error_response(403, "role_missing", "this needs another role");
+    return error_response("role_missing", "this needs another role");
   std::string machine;
   Cursor from = request.last_event_id;
   for (const auto& [name, value] : request.query) {
@@ -157,11 +155,11 @@ HttpResponse Server::live_feed(const HttpRequest& request, const Caller& caller)
     } else if (name == "from") {
       if (from.empty()) from = value;
     } else {
-      return error_response(400, "bad_request", in_ticks(name) + " is not a parameter here");
+      return error_response("bad_request", in_ticks(name) + " is not a parameter here");
     }
   }
   if (const auto readable = engine_->feed(from, 1); !readable)
-    return error_response(400, "bad_request", readable.error().message);
+    return error_response("bad_request", readable.error().message);
   return {.content_type = "text/event-stream",
           .events = std::make_unique<LiveFeed>(*engine_, caller, machine, from)};
 }
