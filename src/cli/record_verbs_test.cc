@@ -9,10 +9,10 @@
 
 #include <csignal>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/reply_text.h"
 #include "pawl/engine.h"
@@ -53,8 +53,32 @@ struct Ran {
 
 // Instants differ from run to run.
 std::string timeless(const std::string& text) {
-  static const std::regex kInstant(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z?)");
-  return std::regex_replace(text, kInstant, "TIME");
+  // By hand: GCC 12 takes parts of std::regex for uninitialised under AddressSanitizer.
+  const std::string_view shape = "dddd-dd-ddTdd:dd:dd";
+  const auto is_instant = [&](std::size_t at) {
+    if (at + shape.size() > text.size()) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const char c = text[at + i];
+      const bool fits = shape[i] == 'd'   ? is_digit(c)
+                        : shape[i] == 'T' ? c == ' ' || c == 'T'
+                                          : c == shape[i];
+      if (!fits) return false;
+    }
+    return true;
+  };
+  std::string without;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_instant(at)) {
+      without += text[at++];
+      continue;
+    }
+    without += "TIME";
+    at += shape.size();
+    if (at + 1 < text.size() && text[at] == '.' && is_digit(text[at + 1]))
+      for (++at; at < text.size() && is_digit(text[at]);) ++at;
+    if (at < text.size() && text[at] == 'Z') ++at;
+  }
+  return without;
 }
 
 class RecordVerbsTest : public testing::Test {
@@ -666,8 +690,7 @@ TEST_F(WorkTest, TheCommandKnowsWhatItWorksOn) {
       "echo $PAWL_MACHINE/$PAWL_KEY $PAWL_TASK $PAWL_QUEUE $PAWL_ATTEMPT $PAWL_IDEMPOTENCY_KEY "
       "${#PAWL_TOKEN} ${PAWL_DEADLINE_AT%-*}");
   const std::string output = said(json({"show", "job/1"}), "result.output");
-  EXPECT_TRUE(std::regex_match(output, std::regex(R"(job/1 work q 1 1/1 32 \d{4}-\d\d)")))
-      << output;
+  EXPECT_TRUE(output.starts_with("job/1 work q 1 1/1 32 2") && output.size() == 29) << output;
 }
 
 TEST_F(WorkTest, AnotherExitCodeIsAFailure) {
