@@ -9,6 +9,7 @@
 #include "cli/reply_text.h"
 #include "cli/verb.h"
 #include "decide/json_edit.h"
+#include "model/finding_ids.h"
 
 namespace pawl::cli {
 namespace {
@@ -35,6 +36,12 @@ std::string request_body(const ApplyVerbOptions& options, const std::vector<std:
   return body;
 }
 
+// The literal, which outlives the reply. A server may know more than this program.
+std::string_view id_of(std::string_view id) {
+  const FindingId* known = find_finding(id);
+  return known != nullptr ? known->id : "unknown";
+}
+
 std::vector<Diagnostic> findings_of(const std::string& file) {
   const auto number = [](const std::string& finding, const char* name) {
     return static_cast<int>(parse_whole(said(finding, name)).value_or(0));
@@ -43,7 +50,7 @@ std::vector<Diagnostic> findings_of(const std::string& file) {
   for (const std::string& one : items_of(file, "findings"))
     findings.push_back({said(one, "severity") == "error" ? Diagnostic::Severity::error
                                                          : Diagnostic::Severity::warning,
-                        said(one, "id"),
+                        id_of(said(one, "id")),
                         {number(one, "line"), number(one, "column")},
                         said(one, "message")});
   return findings;
