@@ -45,7 +45,7 @@ struct Options {
   std::size_t batch = 512;
   double seconds = 10;
   int cache_mib = 64;
-  int wal_mib = 64;
+  int wal_mib = 256;
 };
 
 [[noreturn]] void fail(const std::string& why) {
