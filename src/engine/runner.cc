@@ -83,13 +83,12 @@ Runner::~Runner() {
 
 // --- for callers -------------------------------------------------------------------------------
 
+// The lock is held until all is done: once the act is answered, whoever hears of it may end the
+// runner.
 void Runner::post(Act act) {
-  bool was_empty = false;
-  {
-    const std::lock_guard lock(mutex_);
-    was_empty = acts_.empty();
-    acts_.push_back(std::move(act));
-  }
+  const std::lock_guard lock(mutex_);
+  const bool was_empty = acts_.empty();
+  acts_.push_back(std::move(act));
   if (was_empty) wake_.notify_one();
 }
 

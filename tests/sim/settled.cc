@@ -50,8 +50,9 @@ void check_children(const Record& parent, const Snapshot& snapshot) {
     ++counts.all;
     ++(is_final(record) ? counts.final : counts.open);
     if (record.hold && !is_final(record)) ++counts.hold;
-    auto in = std::find_if(counts.states.begin(), counts.states.end(),
-                           [&](const auto& known) { return known.state == record.state; });
+    auto in =
+        std::find_if(counts.states.begin(), counts.states.end(),
+                     [&state = record.state](const auto& known) { return known.state == state; });
     if (in == counts.states.end()) in = counts.states.insert(in, {record.state, 0});
     ++in->count;
   }
