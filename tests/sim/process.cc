@@ -59,7 +59,9 @@ Process::Process(Tape& tape, Swarm& swarm, Hits& hits, Rival& rival)
       rival_(rival),
       root_(next_root()),
       now_(kBegin + hours{tape.between(0, 200)}),
-      wal_pages_(tape.between(8, 200)) {
+      wal_pages_(tape.between(8, 200)),
+      // none, one for a few records, and one for all
+      record_cache_bytes_(tape.of(std::vector<std::size_t>{0, 8'000, 64 << 20})) {
   swarm.begin();
   const bool is_one = swarm.strikes(Fault::batch_of_one);
   swarm.stop();
@@ -75,6 +77,8 @@ SqliteOptions Process::options() {
   return {.directory = directory_,
           .clock = [this] { return now_; },
           .cache_mib = 1,
+          .record_cache_mib = 0,
+          .record_cache_bytes = record_cache_bytes_,
           .wal_pages = wal_pages_,
           .vfs = vfs_.name(),
           .directories = &directories_};

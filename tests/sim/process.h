@@ -61,6 +61,7 @@ class Process {
   Instant now_;
   std::size_t batch_max_;
   int wal_pages_;
+  std::size_t record_cache_bytes_;
   std::uint64_t tokens_ = 0;
   std::int64_t faults_fired_ = 0;  // of the fault that is set, as far as counted
   bool is_doomed_ = false;         // it will die at a call

@@ -178,8 +178,8 @@ Result<void> Pending::apply(const RecordChange& change, Counter& counter) {
 
 // In the order of the tables, so that neighbours are written one after the other.
 Result<void> Pending::write() {
-  std::vector<std::pair<std::uint64_t, const Touched*>> changed;
-  for (const auto& [id, touched] : records_)
+  std::vector<std::pair<std::uint64_t, Touched*>> changed;
+  for (auto& [id, touched] : records_)
     if (touched.change != nullptr) changed.emplace_back(id, &touched);
   std::sort(changed.begin(), changed.end());
 
@@ -209,11 +209,21 @@ Result<void> Pending::write_messages() {
   return {};
 }
 
-Result<void> Pending::write(RecordId id, const Touched& touched) {
+// A record for which nothing is due is seldom asked for again, and would push out others.
+void Pending::cache_written() {
+  for (const auto& [id, touched] : records_) {
+    if (touched.change == nullptr || !touched.exists) continue;
+    const RecordChange& change = *touched.change;
+    if (change.record.next_at()) tables_.cache().put(change.record, touched.named, change.slots);
+  }
+}
+
+Result<void> Pending::write(RecordId id, Touched& touched) {
   Beside after;
   if (touched.exists) {
     const RecordChange& change = *touched.change;
-    PAWL_TRY(const Named named, tables_.named(change.record, change.queue));
+    PAWL_TRY(touched.named, tables_.named(change.record, change.queue));
+    const Named& named = touched.named;
     after = beside(change.record, named, change.slots);
     if (touched.existed) {
       PAWL_CHECK(tables_.update(change.record, named, change.slots));

@@ -25,12 +25,14 @@ class Pending {
   Result<void> load(RecordId id, Record& record);
   Result<void> load(std::span<const RecordName> names, std::span<Record> records);
 
-  // Carries the units out, in order. Their changes have to live until write() has returned.
+  // Carries the units out, in order. Their changes have to live until all is written and cached.
   Result<std::vector<UnitOutcome>> apply(std::span<const Unit> units, Counter& counter);
 
   // Writes what the records have become.
   Result<void> write();
   Result<void> write_messages();  // the part of it that a mutant leaves for later
+  // Puts what was written into the cache, once it is committed.
+  void cache_written();
 
  private:
   // A record: as it stands in the tables, and as the units so far have left it.
@@ -41,6 +43,7 @@ class Pending {
     std::int64_t writes = 0;
     std::int64_t fence = 0;
     const RecordChange* change = nullptr;  // the last one
+    Named named = {};                      // by that, once it is written
   };
 
   // For an inbox, until a later unit takes it.
@@ -60,7 +63,7 @@ class Pending {
   Result<UnitOutcome::Kind> possible(const Unit& unit);
   NewMessage& message_of(const SentHere& sent);
   Result<void> apply(const RecordChange& change, Counter& counter);
-  Result<void> write(RecordId id, const Touched& touched);
+  Result<void> write(RecordId id, Touched& touched);
   Result<void> write_beside(RecordId id, const Beside& before, const Beside& after);
   void count(const Beside& beside, int by);
 

@@ -99,6 +99,7 @@ class SqliteBatch final : public Batch {
       return std::move(written).error();
     }
     PAWL_CHECK(writer_.commit(counter));
+    pending_.cache_written();
     if (mutant(Mutant::message_after_commit)) {
       PAWL_CHECK(writer_.begin());
       PAWL_CHECK(pending_.write_messages());
@@ -586,10 +587,12 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   PAWL_CHECK(acknowledged.put(counter.batch));  // later it needs no space
   PAWL_TRY(Database reading, open_to_read(path, options.vfs));
   if (!options.clock) options.clock = machine_clock;
-  const std::int64_t wal_pages =
-      options.wal_pages > 0 ? options.wal_pages : options.wal_mib * kPagesPerMib;
+  const Writer::Limits limits{
+      options.wal_pages > 0 ? options.wal_pages : options.wal_mib * kPagesPerMib,
+      options.record_cache_bytes > 0 ? options.record_cache_bytes
+                                     : static_cast<std::size_t>(options.record_cache_mib) << 20U};
   auto writer = std::make_unique<Writer>(std::move(log), std::move(db), std::move(acknowledged),
-                                         counter, wal_pages, std::move(options.clock));
+                                         counter, limits, std::move(options.clock));
   return std::unique_ptr<SqliteStore>(
       std::make_unique<OpenedStore>(std::move(lock), std::move(writer), std::move(reading),
                                     Medium{options.vfs, options.directories}));

@@ -196,6 +196,7 @@ Result<void> Tables::read(const Rows& rows, Words& words, Record& record, Kept& 
 }
 
 Result<bool> Tables::find(RecordId id, Record& record, Kept& kept) {
+  if (cache_.take(id, record, kept)) return true;
   static const std::string sql =
       std::string("SELECT key") + kColumnsAfterKey + " FROM record WHERE id = ?1";
   PAWL_TRY(Rows rows, db_.query(sql.c_str(), id.value));
@@ -206,42 +207,42 @@ Result<bool> Tables::find(RecordId id, Record& record, Kept& kept) {
 
 Result<void> Tables::find(std::span<const RecordName> names, std::span<Record> records,
                           std::span<Kept> kept) {
-  std::size_t i = 0;
-  for (; i + kNamesAtOnce <= names.size(); i += kNamesAtOnce)
-    PAWL_CHECK(find_several(names.subspan(i, kNamesAtOnce), records.subspan(i), kept.subspan(i)));
-  for (; i < names.size(); ++i) PAWL_CHECK(find_one(names[i], records[i], kept[i]));
+  std::vector<Wanted> wanted;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    PAWL_TRY(const std::int64_t machine, words_.number(names[i].machine));
+    if (!cache_.take(machine, names[i].key, records[i], kept[i]))
+      wanted.push_back({names[i].key, machine, i});
+  }
+  std::span<const Wanted> left(wanted);
+  for (; left.size() >= kNamesAtOnce; left = left.subspan(kNamesAtOnce))
+    PAWL_CHECK(find_several(left.first(kNamesAtOnce), records, kept));
+  for (const Wanted& one : left) PAWL_CHECK(find_one(one, records[one.place], kept[one.place]));
   return {};
 }
 
-Result<void> Tables::find_several(std::span<const RecordName> names, std::span<Record> records,
+Result<void> Tables::find_several(std::span<const Wanted> wanted, std::span<Record> records,
                                   std::span<Kept> kept) {
   static const std::string sql =
       "WITH name(of_key, in_machine, place) AS (VALUES" + numbered_names() + ") SELECT of_key" +
       kColumnsAfterKey +
       ", place FROM name CROSS JOIN record ON machine = in_machine AND key = of_key";
   constexpr int kPlaceColumn = 18;
-  using Wanted = std::tuple<std::string_view, std::int64_t>;  // key, machine
-  std::array<Wanted, kNamesAtOnce> wanted;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    PAWL_TRY(const std::int64_t machine, words_.number(names[i].machine));
-    wanted[i] = {names[i].key, machine};
-  }
-  PAWL_TRY(Rows rows, db_.query_rows(sql.c_str(), std::span<const Wanted>(wanted),
-                                     [](const auto& name) { return name; }));
+  PAWL_TRY(Rows rows, db_.query_rows(sql.c_str(), wanted, [](const Wanted& one) {
+    return std::tuple(one.key, one.machine);
+  }));
   for (;;) {
     PAWL_TRY(const bool found, rows.next());
     if (!found) return {};
-    const auto place = static_cast<std::size_t>(rows.integer(kPlaceColumn));
+    const std::size_t place = wanted[static_cast<std::size_t>(rows.integer(kPlaceColumn))].place;
     PAWL_CHECK(read(rows, words_, records[place], kept[place]));
   }
 }
 
 // Gives its key back as it was asked for: that one need not be copied from a page.
-Result<void> Tables::find_one(const RecordName& name, Record& record, Kept& kept) {
+Result<void> Tables::find_one(const Wanted& wanted, Record& record, Kept& kept) {
   static const std::string sql =
       std::string("SELECT ?2") + kColumnsAfterKey + " FROM record WHERE machine = ?1 AND key = ?2";
-  PAWL_TRY(const std::int64_t machine, words_.number(name.machine));
-  PAWL_TRY(Rows rows, db_.query(sql.c_str(), machine, name.key));
+  PAWL_TRY(Rows rows, db_.query(sql.c_str(), wanted.machine, wanted.key));
   PAWL_TRY(const bool found, rows.next());
   if (!found) return {};
   return read(rows, words_, record, kept);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "store/sqlite/database.h"
+#include "store/sqlite/record_cache.h"
 #include "store/store.h"
 
 namespace pawl::sqlite {
@@ -35,19 +36,6 @@ class Words {
   Database& db_;
   std::unordered_map<std::string, std::int64_t> numbers_;
   std::unordered_map<std::int64_t, std::string> texts_;
-};
-
-// The words of a record.
-struct Named {
-  std::int64_t machine = 0;
-  std::int64_t state = 0;
-  std::int64_t queue = 0;
-};
-
-// What is stored with a record and is not part of it.
-struct Kept {
-  Named named = {};
-  std::vector<std::string> slots = {};
 };
 
 // Who is claimed first. What waits for the clock stands in no queue, before every priority; so does
@@ -99,9 +87,12 @@ struct Counter {
 
 class Tables {
  public:
-  explicit Tables(Database& db) : db_(db), words_(db) {}
+  explicit Tables(Database& db, std::size_t cache_bytes = 0)
+      : db_(db), words_(db), cache_(cache_bytes) {}
 
   Words& words() { return words_; }
+  // find() takes records out of it. Whoever has committed what became of them puts them in.
+  RecordCache& cache() { return cache_; }
   // After a rollback.
   void forget();
 
@@ -123,7 +114,7 @@ class Tables {
   Result<bool> has_record(RecordId id);
   Result<bool> has_record(const RecordName& name);
 
-  // The row of a record. What stands beside it is for the caller.
+  // The row of a record, which was found before. What stands beside it is for the caller.
   Result<void> insert(std::span<const NewRecord> records);
   static NewRecord new_record(const Record& record, const Named& named,
                               const std::vector<std::string>& slots);
@@ -172,9 +163,15 @@ class Tables {
   static Result<Entry> entry_of(const Rows& rows);
 
  private:
-  Result<void> find_several(std::span<const RecordName> names, std::span<Record> records,
+  // A name that is looked for, and its place among all that are.
+  struct Wanted {
+    std::string_view key;
+    std::int64_t machine = 0;
+    std::size_t place = 0;
+  };
+  Result<void> find_several(std::span<const Wanted> wanted, std::span<Record> records,
                             std::span<Kept> kept);
-  Result<void> find_one(const RecordName& name, Record& record, Kept& kept);
+  Result<void> find_one(const Wanted& wanted, Record& record, Kept& kept);
 
   struct NewEntry {
     std::int64_t position = 0;
@@ -188,6 +185,7 @@ class Tables {
 
   Database& db_;
   Words words_;
+  RecordCache cache_;
   std::array<Instant, 2> none_before_ = {kInstantMin, kInstantMin};  // of kWakes, kRemovals
   bool is_inbox_empty_ = false;
   std::array<NewEntry, Insert::kRowsAtOnce> entries_;  // used again and again

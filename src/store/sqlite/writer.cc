@@ -6,12 +6,13 @@
 namespace pawl::sqlite {
 
 Writer::Writer(std::unique_ptr<GatheredLog> log, Database opened, Acknowledged acknowledged,
-               Counter counter, std::int64_t wal_pages_max, std::function<Instant()> clock)
+               Counter counter, Limits limits, std::function<Instant()> clock)
     : log_(std::move(log)),
       db_(std::move(opened)),
+      tables_(db_, limits.record_cache_bytes),
       acknowledged_(std::move(acknowledged)),
       counter_(counter),
-      wal_pages_max_(wal_pages_max),
+      wal_pages_max_(limits.wal_pages),
       clock_(std::move(clock)) {
   sqlite3_wal_hook(
       db_.handle(),

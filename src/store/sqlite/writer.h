@@ -16,9 +16,14 @@ namespace pawl::sqlite {
 
 class Writer {
  public:
+  struct Limits {
+    std::int64_t wal_pages = 0;  // before a checkpoint
+    std::size_t record_cache_bytes = 0;
+  };
+
   // The connection was opened with the log.
   Writer(std::unique_ptr<GatheredLog> log, Database opened, Acknowledged acknowledged,
-         Counter counter, std::int64_t wal_pages_max, std::function<Instant()> clock);
+         Counter counter, Limits limits, std::function<Instant()> clock);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -59,7 +64,7 @@ class Writer {
 
   std::unique_ptr<GatheredLog> log_;  // goes after the connection
   Database db_;
-  Tables tables_{db_};
+  Tables tables_;
   Acknowledged acknowledged_;
   Counter counter_;
   std::int64_t wal_pages_max_;
