@@ -83,6 +83,7 @@ struct Delivered {
   std::string channel;
   std::string payload = {};  // JSON
   int attempt = 1;
+  std::function<bool()> may_go_on = {};  // false: its time is over, or the process is ending
 };
 
 // Says why it failed, or nothing. May run on several threads at once; an exception is a failure.

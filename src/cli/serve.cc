@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <ostream>
@@ -9,23 +11,19 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/machine_files.h"
+#include "cli/serve_config.h"
 #include "cli/verb.h"
+#include "outside/http_task.h"
 #include "server/server.h"
 
 namespace pawl::cli {
 namespace {
 
-struct ServeOptions {
-  std::string directory = "pawl-data";
-  std::string listen = "127.0.0.1:7295";
-  std::string certificate;
-  std::string private_key;
-  std::string virtual_clock;
-  std::vector<std::string> apply;
-  std::vector<std::string> log_channels;
-  std::string grace = "10s";
-  bool in_memory = false;
-  bool insecure = false;
+// What flags say, by the table of keys.
+struct ServeFlags {
+  std::string config;
+  std::map<const KeyOf<ServeConfig>*, std::vector<std::string>> values;
+  std::map<const KeyOf<ServeConfig>*, bool> switches;
 };
 
 bool is_loopback(const std::string& address) {
@@ -46,31 +44,63 @@ Result<void> read_listen(const std::string& text, HttpOptions& http) {
   return {};
 }
 
-Result<ServerOptions> server_options(const ServeOptions& options, std::mutex& output,
-                                     const Surroundings& surroundings) {
+// Everything that was said, the later ones over the earlier ones.
+ExitCode read_config(const ServeFlags& flags, ServeConfig& config,
+                     const Surroundings& surroundings) {
+  if (!flags.config.empty()) {
+    const auto text = read_text_file(flags.config);
+    if (!text) return report(text.error(), "", "", surroundings.err);
+    Diagnostics diagnostics;
+    read_config_file(*text, config, diagnostics);
+    report_findings(flags.config, *text, diagnostics.sorted(), surroundings);
+    if (diagnostics.has_errors()) return ExitCode::wrong;
+  }
+  if (const auto read = read_environment(std::getenv, config); !read)
+    return report(read.error(), "", "", surroundings.err);
+  for (const KeyOf<ServeConfig>& key : serve_keys().keys) {
+    std::vector<std::string> words;
+    if (const auto given = flags.values.find(&key); given != flags.values.end())
+      words = given->second;
+    if (const auto given = flags.switches.find(&key);
+        given != flags.switches.end() && given->second)
+      words = {"true"};
+    if (words.empty()) continue;
+    if (const auto read = read_config_value(key, words, config); !read)
+      return report(read.error(), flag_name(key.key), "", surroundings.err);
+  }
+  return ExitCode::ok;
+}
+
+Result<ServerOptions> server_options(const ServeConfig& config, const Door& door,
+                                     std::mutex& output, const Surroundings& surroundings) {
   ServerOptions server;
-  PAWL_CHECK(read_listen(options.listen, server.http));
-  if (options.certificate.empty() != options.private_key.empty())
+  PAWL_CHECK(read_listen(config.listen, server.http));
+  if (config.tls_certificate.empty() != config.tls_key.empty())
     return Error{ErrorCode::bad_input, "give --tls-certificate and --tls-key, or neither"};
-  server.http.certificate = options.certificate;
-  server.http.private_key = options.private_key;
-  if (!is_loopback(server.http.address) && options.certificate.empty() && !options.insecure)
+  server.http.certificate = config.tls_certificate;
+  server.http.private_key = config.tls_key;
+  if (!is_loopback(server.http.address) && config.tls_certificate.empty() &&
+      !config.insecure_listen)
     return Error{ErrorCode::bad_input,
                  "access tokens would cross the network in the clear: give --tls-certificate and "
                  "--tls-key, or --insecure-listen where something else encrypts"};
-  if (!options.in_memory) server.engine.directory = options.directory;
-  if (!options.virtual_clock.empty()) {
-    if (!options.in_memory)
+  if (!config.in_memory) server.engine.directory = config.directory;
+  if (!config.virtual_clock.empty()) {
+    if (!config.in_memory)
       return Error{ErrorCode::bad_input,
                    "--virtual-clock needs --memory: records on a disk would be of a time that "
                    "never was"};
-    PAWL_TRY(server.engine.virtual_clock, parse_instant(options.virtual_clock));
+    PAWL_TRY(server.engine.virtual_clock, parse_instant(config.virtual_clock));
   }
-  for (const std::string& name : options.log_channels)
-    server.engine.channels[name] = log_channel([&](const std::string& line) {
-      const std::lock_guard lock(output);
-      surroundings.err << line << std::endl;
-    });
+  PAWL_TRY(server.engine.channels, channels_of(config, door, [&](const std::string& line) {
+             const std::lock_guard lock(output);
+             surroundings.err << line << std::endl;
+           }));
+  if (!config.alerts.empty() && !server.engine.channels.contains(config.alerts))
+    return Error{ErrorCode::bad_input, "`alerts` names the channel " + in_ticks(config.alerts) +
+                                           ", which is not one of `channels` or `log_channel`"};
+  server.engine.http = http_task(door);
+  server.engine.task_threads = config.task_threads;
   server.engine.noted = [&](Instant now, const std::string& note) {
     const std::lock_guard lock(output);
     surroundings.err << to_text(now) << " note: " << printable(note) << std::endl;
@@ -117,12 +147,14 @@ class Signals {
   sigset_t before_{};
 };
 
-ExitCode serve(const ServeOptions& options, const Surroundings& surroundings) {
-  const auto grace = parse_duration(options.grace);
-  if (!grace) return report(grace.error(), "--grace", "", surroundings.err);
+ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
+  ServeConfig config;
+  if (const ExitCode code = read_config(flags, config, surroundings); code != ExitCode::ok)
+    return code;
   const Signals signals;  // before there are other threads
   std::mutex output;
-  auto prepared = server_options(options, output, surroundings);
+  const Door door(config.outside);
+  auto prepared = server_options(config, door, output, surroundings);
   if (!prepared) return report(prepared.error(), "", "", surroundings.err);
   // The engine tells the thread that waits below; SIGUSR1 is nobody else's here.
   std::optional<Error> stopped;
@@ -134,13 +166,15 @@ ExitCode serve(const ServeOptions& options, const Surroundings& surroundings) {
   const auto opened = Server::open(*std::move(prepared));
   if (!opened) return report(opened.error(), "", "", surroundings.err);
   Server& server = **opened;
-  const ExitCode applied = apply_files(server.engine(), options.apply, surroundings);
+  const ExitCode applied = apply_files(server.engine(), config.apply, surroundings);
   if (applied != ExitCode::ok) return applied;
+  if (const auto set = server.engine().set_alerts(config.alerts); !set)
+    return report(set.error(), "", "", surroundings.err);
   {
     const std::lock_guard lock(output);
-    surroundings.out << "pawl serves " << (options.in_memory ? "from memory" : options.directory)
+    surroundings.out << "pawl serves " << (config.in_memory ? "from memory" : config.directory)
                      << " at " << (server.has_tls() ? "https://" : "http://")
-                     << options.listen.substr(0, options.listen.rfind(':')) << ':' << server.port()
+                     << config.listen.substr(0, config.listen.rfind(':')) << ':' << server.port()
                      << '\n';
     if (server.first_token())
       surroundings.out << "access token, shown this once (role admin): " << *server.first_token()
@@ -158,7 +192,7 @@ ExitCode serve(const ServeOptions& options, const Surroundings& surroundings) {
     const std::lock_guard lock(output);
     if (stopped) break;
   }
-  server.shut_down(std::chrono::duration_cast<std::chrono::milliseconds>(*grace));
+  server.shut_down(std::chrono::duration_cast<std::chrono::milliseconds>(config.grace));
   if (stopped) return report(*stopped, "", "", surroundings.err);
   return ExitCode::ok;
 }
@@ -166,37 +200,27 @@ ExitCode serve(const ServeOptions& options, const Surroundings& surroundings) {
 }  // namespace
 
 void add_serve(CLI::App& app, Action& action) {
-  auto options = std::make_shared<ServeOptions>();
+  auto flags = std::make_shared<ServeFlags>();
   CLI::App* verb = app.add_subcommand("serve", "Serve records over HTTP");
-  verb->add_option("--dir", options->directory, "the directory of the records; made when missing")
-      ->capture_default_str()
-      ->type_name("DIR");
-  verb->add_option("--listen", options->listen, "where")
-      ->capture_default_str()
-      ->type_name("ADDRESS:PORT");
-  verb->add_option("--tls-certificate", options->certificate,
-                   "the chain (PEM); read again on SIGHUP")
+  verb->add_option("--config", flags->config,
+                   "a file with these keys and more (docs/reference/server.md)")
       ->type_name("FILE");
-  verb->add_option("--tls-key", options->private_key, "its private key (PEM)")->type_name("FILE");
-  verb->add_flag("--insecure-listen", options->insecure, "beyond loopback without TLS");
-  verb->add_option("--apply", options->apply,
-                   "machine files, applied at the start; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  verb->add_option("--log-channel", options->log_channels,
-                   "a channel whose deliveries are lines on standard error; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("CHANNEL");
-  verb->add_option("--grace", options->grace, "for what was asked before it is told to end")
-      ->capture_default_str()
-      ->type_name("DURATION");
-  verb->add_flag("--memory", options->in_memory, "nothing is kept: for tests");
-  verb->add_option("--virtual-clock", options->virtual_clock,
-                   "a clock that stands until it is moved: for tests")
-      ->type_name("INSTANT");
+  for (const KeyOf<ServeConfig>& key : serve_keys().keys) {
+    const std::string name = flag_name(key.key);
+    const std::string says(key.key.doc);
+    if (name.empty()) continue;
+    if (key.key.shape == Shape::boolean) {
+      verb->add_flag(name, flags->switches[&key], says);
+    } else if (key.key.shape == Shape::names) {
+      verb->add_option(name, flags->values[&key], says + "; may be repeated")
+          ->allow_extra_args(false);
+    } else {
+      verb->add_option(name, flags->values[&key], says)->expected(1);
+    }
+  }
   verb->footer("Example:\n  pawl serve --dir /var/lib/pawl --apply machines/parcel.yaml");
-  verb->callback([options, &action] {
-    action = [options](const Surroundings& surroundings) { return serve(*options, surroundings); };
+  verb->callback([flags, &action] {
+    action = [flags](const Surroundings& surroundings) { return serve(*flags, surroundings); };
   });
 }
 

@@ -90,6 +90,9 @@ void Turn::ask_once(const EffectRow& row) {
   } else {
     effect.payload = default_payload(row);
   }
+  if (row.verb == EffectRow::Verb::run)
+    if (const Task& task = machine_->task(row.target.id); task.kind == Task::Kind::http)
+      effect.payload = call_of(task, std::move(effect.payload));
   if (address(row, effect)) out_.effects.push_back(std::move(effect));
 }
 

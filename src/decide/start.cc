@@ -1,13 +1,32 @@
 // A worker claims the task, and shows that it is alive.
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "base/mutant.h"
+#include "decide/json_edit.h"
 #include "decide/turn.h"
 #include "model/edges.h"
 #include "model/expression/json_view.h"
 #include "model/expression/value_program.h"
 
 namespace pawl {
+namespace {
+
+std::string_view method_name(HttpCall::Method method) {
+  switch (method) {
+    case HttpCall::Method::get:
+      return "GET";
+    case HttpCall::Method::post:
+      return "POST";
+    case HttpCall::Method::put:
+      return "PUT";
+    case HttpCall::Method::del:
+      break;
+  }
+  return "DELETE";
+}
+
+}  // namespace
 
 void Turn::on(const Stimulus::Start& start) {
   out_.answer.kind = Answer::Kind::none;
@@ -88,6 +107,44 @@ void Turn::hand_over(const Task& task, const Attempt& attempt) {
   }
   if (!task.with || !task.with->program->render(sight(), scratch_, given.payload))
     given.payload = task.with ? "null" : record_.data;
+  if (task.kind == Task::Kind::http) given.payload = call_of(task, std::move(given.payload));
+}
+
+// What the engine calls: {"method", "url", "headers", "body"}. Without a body of its own a call
+// that brings something brings what a worker would get.
+std::string Turn::call_of(const Task& task, std::string payload) {
+  const HttpCall& http = *task.http;
+  std::string call;
+  std::string text;
+  const auto rendered = [&](bool is_rendered, const std::string& what) {
+    if (!is_rendered) bad_value(what + " of task " + task.name + ": " + scratch_.why);
+  };
+  {
+    JsonMap map(call);
+    map.text("method", method_name(http.method));
+    rendered(http.url.program->render_url(sight(), scratch_, text), "the URL");
+    map.text("url", text);
+    if (!http.headers.empty()) {
+      std::string& headers = map.member("headers");
+      for (const Assignment& header : http.headers) {
+        text.clear();
+        rendered(header.value.program->render_text(sight(), scratch_, text), "a header");
+        headers += headers.ends_with(':') ? '{' : ',';
+        append_json_string(headers, header.name);
+        headers += ':';
+        append_json_string(headers, text);
+      }
+      headers += '}';
+    }
+    const bool brings =
+        http.method == HttpCall::Method::post || http.method == HttpCall::Method::put;
+    if (http.body) {
+      payload.clear();
+      if (!http.body->program->render(sight(), scratch_, payload)) payload = "null";
+    }
+    if (http.body || brings) map.json("body", payload);
+  }
+  return call;
 }
 
 void Turn::on(const Stimulus::Beat& beat) {

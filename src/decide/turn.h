@@ -96,6 +96,7 @@ class Turn {
 
   bool gives_up_at_start();
   void hand_over(const Task& task, const Attempt& attempt);
+  std::string call_of(const Task& task, std::string payload);
   bool is_live(const TokenHash& token) const;
   bool is_attempt_over() const;
   bool settles(const TokenHash& token, Settled::Verb verb);

@@ -156,6 +156,10 @@ class Planner {
     for (const Task& task : definition.tasks) {
       if (task.kind == Task::Kind::channel) check_channel(file, task.target, task.at);
       if (task.kind == Task::Kind::function) check_function(file, task);
+      if (task.kind == Task::Kind::http && !own_.makes_calls)
+        file.add(Severity::warning, "no_calls", task.at,
+                 "this process makes no calls; " + in_ticks(task.name) +
+                     " waits until one does, such as `pawl serve`");
     }
   }
 

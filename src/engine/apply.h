@@ -25,6 +25,7 @@ struct ApplyPlan {
 struct OwnNames {
   std::set<std::string> functions = {};
   std::set<std::string> channels = {};
+  bool makes_calls = false;  // of `http:`
 };
 
 // Reads only, from any thread.

@@ -29,14 +29,19 @@ Functions functions_of(const Channels& channels) {
   for (const auto& [name, channel] : channels)
     functions[std::string(kChannelQueue) + name] = [name = name, channel = channel](TaskRun& run) {
       const Answer& given = run.given();
-      Delivered delivered{.id = given.outside_key, .channel = name, .attempt = given.attempt};
+      Delivered delivered{.id = given.outside_key,
+                          .channel = name,
+                          .attempt = given.attempt,
+                          .may_go_on = [&run] { return !run.is_cancelled(); }};
       if (given.machine == kDeliveryMachine) {
         delivered.id = given.key;
         delivered.payload = std::string(JsonView(given.payload).member("with").json());
       } else {
         delivered.payload = given.payload;
       }
-      return TaskResult{.failure = channel(delivered)};
+      auto failure = channel(delivered);
+      if (failure && run.is_cancelled()) failure = Failure{.code = "returned"};
+      return TaskResult{.failure = std::move(failure)};
     };
   return functions;
 }

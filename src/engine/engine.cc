@@ -65,6 +65,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   auto parts = std::make_unique<Parts>(Parts{.zones = zones, .guards = options.guards});
   for (const auto& [name, function] : options.functions) parts->own.functions.insert(name);
   for (const auto& [name, channel] : options.channels) parts->own.channels.insert(name);
+  parts->own.makes_calls = static_cast<bool>(options.http);
   std::function<Instant()> now;
   if (options.virtual_clock) {
     parts->clock = std::make_unique<VirtualClock>(*options.virtual_clock);
@@ -85,6 +86,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   }
   RunnerOptions runner{.functions = std::move(options.functions),
                        .channels = std::move(options.channels),
+                       .http = std::move(options.http),
                        .task_threads = options.task_threads,
                        .virtual_clock = parts->clock.get(),
                        .on_stopped = std::move(options.on_stopped),

@@ -18,7 +18,7 @@ std::string queue_of(const Machine& machine, const Record& record) {
     case Task::Kind::queue:
       return task.target;
     case Task::Kind::http:
-      return "http:";
+      return std::string(kHttpQueue);
     case Task::Kind::channel:
       return std::string(kChannelQueue) + task.target;
     case Task::Kind::function:

@@ -11,6 +11,7 @@
 namespace pawl {
 
 inline constexpr std::string_view kSendQueue = "send:";
+inline constexpr std::string_view kHttpQueue = "http:";
 inline constexpr std::string_view kFunctionQueue = "function:";  // and its name
 inline constexpr std::string_view kChannelQueue = "channel:";    // and its name
 

@@ -46,6 +46,7 @@ Result<std::unique_ptr<Runner>> Runner::open(Store& store, StepperOptions engine
   Functions functions = functions_of(self.options_.channels);
   for (auto& [name, function] : self.options_.functions)
     functions[std::string(kFunctionQueue) + name] = std::move(function);
+  if (self.options_.http) functions[std::string(kHttpQueue)] = std::move(self.options_.http);
   const int threads = std::clamp(self.options_.task_threads, 1, static_cast<int>(kTaskThreadsMax));
   if (!functions.empty()) self.task_threads_ = threads;
   self.thread_ = std::thread([&self] { self.run(); });

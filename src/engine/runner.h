@@ -31,6 +31,7 @@ namespace pawl {
 struct RunnerOptions {
   Functions functions = {};  // by the name in `function:`
   Channels channels = {};
+  TaskFunction http = {};                 // that carries `http:` out
   int task_threads = 4;                   // that run them
   VirtualClock* virtual_clock = nullptr;  // that the store goes by as well; null: the machine's
   // The engine has stopped by itself, since the outcome of a commit is unknown. On the thread that

@@ -112,11 +112,14 @@ constexpr FindingId kFindings[] = {
     {"waits_for_ever", warning, "a state waits for events only, without `after`"},
 
     {"machine_twice", applying, "two of the files are the same machine"},
+    {"no_calls", applying, "a task has `http`, and this process makes no calls"},
     {"stranded_records", applying, "a line of `migrate` leaves live records without a state"},
     {"unknown_channel", applying, "no channel of that name is configured"},
     {"unknown_function", applying, "no function of that name is given by the program"},
     {"version_behind", applying, "the file states a version below the newest one"},
     {"version_taken", applying, "the version that the file states is another machine"},
+
+    {"bad_setting", serving, "a value of the configuration of `pawl serve` cannot be used"},
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace pawl {
 
 struct FindingId {
   // A file that is not of the right form is not valid by the JSON Schema either.
-  enum class Kind { text, form, meaning, warning, applying };
+  enum class Kind { text, form, meaning, warning, applying, serving };
 
   std::string_view id;
   Kind kind = Kind::meaning;

@@ -27,6 +27,8 @@ std::string_view heading_of(FindingId::Kind kind) {
       return "## Warnings";
     case FindingId::Kind::applying:
       return "## When it is applied";
+    case FindingId::Kind::serving:
+      return "## The configuration of the server";
   }
   return "";
 }

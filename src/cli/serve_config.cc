@@ -1,0 +1,318 @@
+#include "cli/serve_config.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "model/tree.h"
+
+namespace pawl::cli {
+namespace {
+
+using Kind = ChannelConfig::Kind;
+
+template <std::string ServeConfig::*member>
+void read_text(Reader& reader, const Node& node, ServeConfig& config) {
+  reader.text(node, "a text", config.*member);
+}
+
+template <bool ServeConfig::*member>
+void read_boolean(Reader& reader, const Node& node, ServeConfig& config) {
+  reader.boolean(node, config.*member);
+}
+
+void read_texts(Reader& reader, const Node& node, std::string_view subject,
+                std::vector<std::string>& into) {
+  if (!reader.is_list(node, subject)) return;
+  for (const Node& item : node.items) reader.text(item, "a text", into.emplace_back());
+}
+
+template <std::vector<std::string> ServeConfig::*member>
+void read_list(Reader& reader, const Node& node, ServeConfig& config) {
+  read_texts(reader, node, "it", config.*member);
+}
+
+template <class T, class Parsed>
+void take(Reader& reader, const Node& node, Result<Parsed> parsed, T& into) {
+  if (parsed) {
+    into = *std::move(parsed);
+  } else {
+    reader.error("bad_setting", node.at, parsed.error().message);
+  }
+}
+
+void read_duration(Reader& reader, const Node& node, Duration& into) {
+  std::string text;
+  reader.text(node, "a duration", text);
+  if (!text.empty()) take(reader, node, parse_duration(text), into);
+}
+
+void read_secret(Reader& reader, const Node& node, std::optional<Secret>& into) {
+  std::string text;
+  reader.text(node, "env:NAME or file:PATH", text);
+  take(reader, node, Secret::parse(text), into);
+}
+
+// A URL, or where one is that is a secret.
+void read_target(Reader& reader, const Node& node, Target& into) {
+  std::string text;
+  reader.text(node, "a URL", text);
+  if (text.starts_with("env:") || text.starts_with("file:")) {
+    take(reader, node, Secret::parse(text), into.secret_url);
+  } else {
+    into.url = text;
+  }
+}
+
+void read_alert(Reader& reader, const Node& node, ChannelConfig& channel) {
+  static constexpr std::string_view kServices[] = {"opsgenie", "pagerduty", "slack"};
+  channel.kind = Kind::alert;
+  reader.word(node, "a service", kServices, channel.service);
+}
+
+const Keys<ChannelConfig>& channel_keys() {
+  static const Keys<ChannelConfig> keys{
+      "channel",
+      "a channel",
+      {{{"log", Shape::only_true, "true: a line of JSON on standard error"},
+        [](Reader& r, const Node& n, ChannelConfig& c) {
+          if (r.is_true(n)) c.kind = Kind::log;
+        }},
+       {{"webhook", Shape::text, "the URL to post to, or env:NAME, file:PATH where it is"},
+        [](Reader& r, const Node& n, ChannelConfig& c) {
+          c.kind = Kind::webhook;
+          read_target(r, n, c.target);
+        }},
+       {{"alert", Shape::word, "opsgenie, pagerduty or slack"}, read_alert},
+       {{"mail", Shape::text, "smtp://host:587 or smtps://host"},
+        [](Reader& r, const Node& n, ChannelConfig& c) {
+          c.kind = Kind::mail;
+          r.text(n, "a URL", c.mail.url);
+        }},
+       {{"exec", Shape::names, "a program and its arguments"},
+        [](Reader& r, const Node& n, ChannelConfig& c) {
+          c.kind = Kind::exec;
+          read_texts(r, n, "`exec`", c.exec.arguments);
+        }},
+       {{"url", Shape::text, "of an alert, where it is not the usual one"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_target(r, n, c.target); }},
+       {{"key", Shape::text, "env:NAME or file:PATH: what signs webhooks, or lets alerts in"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.key); }},
+       {{"from", Shape::text, "whom mails are from"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "an address", c.mail.from); }},
+       {{"to", Shape::names, "whom mails are to"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_texts(r, n, "`to`", c.mail.to); }},
+       {{"user", Shape::text, "at the mail server"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "a name", c.mail.user); }},
+       {{"password", Shape::text, "env:NAME or file:PATH: at the mail server"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.mail.password); }},
+       {{"without_tls", Shape::only_true, "true: mails cross the network in the clear"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { c.mail.without_tls = r.is_true(n); }},
+       {{"timeout", Shape::duration, "how long the program may take (30s)"},
+        [](Reader& r, const Node& n, ChannelConfig& c) {
+          Duration timeout = c.exec.timeout;
+          read_duration(r, n, timeout);
+          c.exec.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+        }}},
+      {"log", "webhook", "alert", "mail", "exec"},
+      true};
+  return keys;
+}
+
+const Keys<DoorOptions>& outside_keys() {
+  static const Keys<DoorOptions> keys{
+      "outside",
+      "`outside`",
+      {{{"hosts", Shape::names, "that `http:` tasks may call: api.example.org, *.example.org:8443"},
+        [](Reader& r, const Node& n, DoorOptions& o) { read_texts(r, n, "`hosts`", o.hosts); }},
+       {{"networks", Shape::names, "addresses that are not public and may be called: 10.1.0.0/16"},
+        [](Reader& r, const Node& n, DoorOptions& o) {
+          if (!r.is_list(n, "`networks`")) return;
+          for (const Node& item : n.items) {
+            std::string text;
+            r.text(item, "a network", text);
+            take(r, item, parse_network(text), o.networks.emplace_back());
+          }
+        }},
+       {{"certificates", Shape::text, "a file of authorities to trust, instead of the machine's"},
+        [](Reader& r, const Node& n, DoorOptions& o) { r.text(n, "a file", o.certificates); }}}};
+  return keys;
+}
+
+void read_channels(Reader& reader, const Node& node, ServeConfig& config) {
+  reader.members(node, "`channels`", [&](const Member& member) {
+    if (!reader.check_name(member.key, member.key_at, "a channel")) return;
+    ChannelConfig& channel = config.channels[member.key];
+    channel.at = member.key_at;
+    reader.keys(member.value, channel_keys(), channel);
+  });
+}
+
+// What a key takes, by its words.
+Result<Node> node_of(const Key& key, const std::vector<std::string>& words) {
+  const auto text_node = [](const std::string& word) {
+    Node node;
+    node.kind = Node::Kind::text;
+    node.text = word;
+    node.quoted = true;
+    return node;
+  };
+  Node node = text_node(words.empty() ? "" : words.back());
+  if (key.shape == Shape::names) {
+    node = {};
+    node.kind = Node::Kind::list;
+    for (const std::string& word : words) node.items.push_back(text_node(word));
+  } else if (key.shape == Shape::boolean) {
+    if (node.text != "true" && node.text != "false")
+      return Error{ErrorCode::bad_input, "it is true or false, not " + in_quotes(node.text)};
+    node.kind = Node::Kind::boolean;
+  } else if (key.shape == Shape::positive) {
+    node.kind = Node::Kind::number;
+  }
+  return node;
+}
+
+// What a channel of that kind cannot do without.
+Result<void> check_complete(const std::string& name, const ChannelConfig& channel) {
+  const auto needs = [&](bool has, const char* what) -> Result<void> {
+    if (has) return {};
+    return Error{ErrorCode::bad_input, "the channel " + in_ticks(name) + " needs " + what,
+                 channel.at};
+  };
+  switch (channel.kind) {
+    case Kind::alert:
+      if (channel.service == AlertSettings::Service::slack)
+        return needs(channel.target.secret_url || !channel.target.url.empty(), "`url`");
+      return needs(channel.key.has_value(), "`key`");
+    case Kind::mail:
+      PAWL_CHECK(needs(!channel.mail.from.empty(), "`from`"));
+      PAWL_CHECK(needs(!channel.mail.to.empty(), "`to`"));
+      return needs(channel.mail.user.empty() == !channel.mail.password,
+                   "`user` and `password`, or neither");
+    case Kind::exec:
+      return needs(!channel.exec.arguments.empty(), "a program in `exec`");
+    case Kind::none:
+    case Kind::log:
+    case Kind::webhook:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+const Keys<ServeConfig>& serve_keys() {
+  static const Keys<ServeConfig> keys{
+      "serve",
+      "the configuration",
+      {{{"dir", Shape::text, "the directory of the records; made when missing (pawl-data)"},
+        read_text<&ServeConfig::directory>},
+       {{"listen", Shape::text, "ADDRESS:PORT (127.0.0.1:7295)"}, read_text<&ServeConfig::listen>},
+       {{"tls_certificate", Shape::text, "the chain (PEM); read again on SIGHUP"},
+        read_text<&ServeConfig::tls_certificate>},
+       {{"tls_key", Shape::text, "its private key (PEM)"}, read_text<&ServeConfig::tls_key>},
+       {{"insecure_listen", Shape::boolean, "beyond loopback without TLS"},
+        read_boolean<&ServeConfig::insecure_listen>},
+       {{"apply", Shape::names, "machine files, applied at the start"},
+        read_list<&ServeConfig::apply>},
+       {{"log_channel", Shape::names, "channels whose deliveries are lines on standard error"},
+        read_list<&ServeConfig::log_channels>},
+       {{"alerts", Shape::text, "the channel that is told of records that were given up"},
+        read_text<&ServeConfig::alerts>},
+       {{"grace", Shape::duration, "for what was asked before it is told to end (10s)"},
+        [](Reader& r, const Node& n, ServeConfig& c) { read_duration(r, n, c.grace); }},
+       {{"task_threads", Shape::positive, "calls and deliveries at once (16)"},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          c.task_threads = r.integer(n, 1, 256).value_or(c.task_threads);
+        }},
+       {{"memory", Shape::boolean, "nothing is kept: for tests"},
+        read_boolean<&ServeConfig::in_memory>},
+       {{"virtual_clock", Shape::text,
+         "an instant; a clock that stands until it is moved: for tests"},
+        read_text<&ServeConfig::virtual_clock>},
+       {{"outside", Shape::values, "whom calls and deliveries may reach"},
+        [](Reader& r, const Node& n, ServeConfig& c) { r.keys(n, outside_keys(), c.outside); }},
+       {{"channels", Shape::values, "name -> channel"}, read_channels}}};
+  return keys;
+}
+
+void read_config_file(std::string_view text, ServeConfig& into, Diagnostics& diagnostics) {
+  const auto tree = read_tree(text, diagnostics);
+  if (!tree) return;
+  Reader reader(diagnostics);
+  reader.keys(*tree, serve_keys(), into);
+}
+
+Result<void> read_config_value(const KeyOf<ServeConfig>& key, const std::vector<std::string>& words,
+                               ServeConfig& into) {
+  PAWL_TRY(const Node node, node_of(key.key, words));
+  Diagnostics diagnostics;
+  Reader reader(diagnostics);
+  key.read(reader, node, into);
+  if (!diagnostics.has_errors()) return {};
+  return Error{ErrorCode::bad_input, diagnostics.sorted().front().message};
+}
+
+std::string environment_name(const Key& key) {
+  return key.shape == Shape::values ? "" : "PAWL_" + to_upper(key.name);
+}
+
+std::string flag_name(const Key& key) {
+  if (key.shape == Shape::values) return "";
+  std::string name = "--" + std::string(key.name);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+Result<void> read_environment(const std::function<const char*(const char*)>& environment,
+                              ServeConfig& into) {
+  for (const KeyOf<ServeConfig>& key : serve_keys().keys) {
+    const std::string name = environment_name(key.key);
+    const char* const value = name.empty() ? nullptr : environment(name.c_str());
+    if (value == nullptr) continue;
+    std::vector<std::string> words;
+    std::string_view rest = value;
+    while (key.key.shape == Shape::names && rest.find(',') != std::string_view::npos) {
+      words.emplace_back(rest.substr(0, rest.find(',')));
+      rest.remove_prefix(rest.find(',') + 1);
+    }
+    words.emplace_back(rest);
+    if (auto read = read_config_value(key, words, into); !read)
+      return Error{ErrorCode::bad_input, name + ": " + read.error().message};
+  }
+  return {};
+}
+
+Result<Channels> channels_of(const ServeConfig& config, const Door& door,
+                             const std::function<void(const std::string&)>& write) {
+  Channels channels;
+  for (const std::string& name : config.log_channels) channels[name] = log_channel(write);
+  for (const auto& [name, channel] : config.channels) {
+    PAWL_CHECK(check_complete(name, channel));
+    switch (channel.kind) {
+      case Kind::none:
+      case Kind::log:
+        channels[name] = log_channel(write);
+        break;
+      case Kind::webhook:
+        channels[name] = webhook_channel(door, {channel.target, channel.key});
+        break;
+      case Kind::alert: {
+        AlertSettings settings{channel.service, channel.target, channel.key};
+        if (!settings.target.secret_url && settings.target.url.empty())
+          settings.target.url = usual_url(channel.service);
+        channels[name] = alert_channel(door, std::move(settings));
+        break;
+      }
+      case Kind::mail:
+        channels[name] = mail_channel(door, channel.mail);
+        break;
+      case Kind::exec:
+        channels[name] = exec_channel(channel.exec);
+        break;
+    }
+  }
+  return channels;
+}
+
+}  // namespace pawl::cli

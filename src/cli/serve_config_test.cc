@@ -1,0 +1,122 @@
+#include "cli/serve_config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace pawl::cli {
+namespace {
+
+std::string findings(const std::string& text) {
+  ServeConfig config;
+  Diagnostics diagnostics;
+  read_config_file(text, config, diagnostics);
+  std::string all;
+  for (const Diagnostic& finding : diagnostics.sorted())
+    all += std::to_string(finding.position.line) + ": " + finding.message + "\n";
+  return all;
+}
+
+TEST(ServeConfig, AFileSaysEverything) {
+  ServeConfig config;
+  Diagnostics diagnostics;
+  read_config_file(R"(
+dir: /var/lib/pawl
+listen: 0.0.0.0:80
+insecure_listen: true
+grace: 1m
+task_threads: 3
+apply: [a.yaml, b.yaml]
+alerts: ops
+outside:
+  hosts: [api.example.org, "*.example.net:8443"]
+  networks: [10.1.0.0/16]
+channels:
+  ops: {alert: pagerduty, key: env:PD}
+  office: {webhook: https://example.org/hook, key: file:/run/key}
+  chat: {alert: slack, url: env:CHAT}
+  people: {mail: "smtp://mail.example.org:587", from: a@example.org, to: [b@example.org]}
+  bell: {exec: [/usr/bin/ring, "-l"], timeout: 5s}
+  audit: {log: true}
+)",
+                   config, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.sorted().front().message;
+  EXPECT_EQ(config.directory, "/var/lib/pawl");
+  EXPECT_EQ(config.listen, "0.0.0.0:80");
+  EXPECT_TRUE(config.insecure_listen);
+  EXPECT_EQ(config.grace, Duration{std::chrono::minutes{1}});
+  EXPECT_EQ(config.task_threads, 3);
+  EXPECT_EQ(config.apply, (std::vector<std::string>{"a.yaml", "b.yaml"}));
+  EXPECT_EQ(config.outside.hosts.size(), 2U);
+  EXPECT_EQ(config.outside.networks.size(), 1U);
+  EXPECT_EQ(config.channels.size(), 6U);
+  const auto channels = channels_of(config, Door({}), [](const std::string&) {});
+  ASSERT_TRUE(channels) << channels.error().message;
+  EXPECT_EQ(channels->size(), 6U);
+}
+
+TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
+  EXPECT_NE(findings("lisen: x").find("1: "), std::string::npos);
+  EXPECT_NE(findings("lisen: x").find("did you mean listen"), std::string::npos);
+  EXPECT_NE(findings("grace: soon").find("1: "), std::string::npos);
+  EXPECT_NE(findings("task_threads: 0").find("1: "), std::string::npos);
+  EXPECT_NE(findings("outside: {networks: [10.0.0.0/99]}").find("no network"), std::string::npos);
+  EXPECT_NE(findings("channels: {a: {}}").find("1: "), std::string::npos);
+  EXPECT_NE(findings("channels: {a: {log: true, mail: x}}").find("1: "), std::string::npos);
+  EXPECT_NE(findings("channels: {A: {log: true}}").find("1: "), std::string::npos);
+  const std::string said = findings("channels: {a: {webhook: https://x, key: hunter2}}");
+  EXPECT_NE(said.find("env:NAME or file:PATH"), std::string::npos);
+  EXPECT_EQ(said.find("hunter2"), std::string::npos);
+}
+
+TEST(ServeConfig, AChannelThatLacksSomethingIsNamed) {
+  for (const char* text :
+       {"channels: {odd: {alert: slack}}", "channels: {odd: {alert: opsgenie}}",
+        "channels: {odd: {mail: smtp://x, from: a}}", "channels: {odd: {mail: smtp://x, to: [a]}}",
+        "channels: {odd: {mail: smtp://x, from: a, to: [a], user: u}}",
+        "channels: {odd: {exec: []}}"}) {
+    ServeConfig config;
+    Diagnostics diagnostics;
+    read_config_file(text, config, diagnostics);
+    ASSERT_FALSE(diagnostics.has_errors()) << text;
+    const auto channels = channels_of(config, Door({}), [](const std::string&) {});
+    ASSERT_FALSE(channels) << text;
+    EXPECT_NE(channels.error().message.find("`odd`"), std::string::npos);
+  }
+}
+
+TEST(ServeConfig, TheEnvironmentSaysWhatAFlagCan) {
+  ServeConfig config;
+  const std::map<std::string, std::string> variables{{"PAWL_LISTEN", "127.0.0.1:1"},
+                                                     {"PAWL_MEMORY", "true"},
+                                                     {"PAWL_APPLY", "a.yaml,b.yaml"},
+                                                     {"PAWL_TASK_THREADS", "9"}};
+  const auto environment = [&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  ASSERT_TRUE(read_environment(environment, config));
+  EXPECT_EQ(config.listen, "127.0.0.1:1");
+  EXPECT_TRUE(config.in_memory);
+  EXPECT_EQ(config.apply.size(), 2U);
+  EXPECT_EQ(config.task_threads, 9);
+  const auto wrong = read_environment(
+      [](const char* name) { return std::string_view(name) == "PAWL_GRACE" ? "soon" : nullptr; },
+      config);
+  ASSERT_FALSE(wrong);
+  EXPECT_TRUE(wrong.error().message.starts_with("PAWL_GRACE: ")) << wrong.error().message;
+}
+
+// One documented table.
+TEST(ServeConfig, EveryKeyIsInTheReference) {
+  std::ifstream file(PAWL_SOURCE_DIR "/docs/reference/server.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const KeyOf<ServeConfig>& key : serve_keys().keys) {
+    const std::string row = "| `" + std::string(key.key.name) + "` | " + std::string(key.key.doc);
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+  }
+}
+
+}  // namespace
+}  // namespace pawl::cli
