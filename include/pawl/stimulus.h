@@ -142,11 +142,12 @@ struct FailedGuard {
 
 struct Answer {
   enum class Kind { ok, refused, stale, duplicate, none, error };
-  enum class Missing { nothing, machine, record };
+  enum class Missing { nothing, machine, record, role };
 
   Kind kind = Kind::ok;
   std::string reason = {};             // a sentence, for all but `ok`
-  Missing missing = Missing::nothing;  // of an error: what it was for does not exist
+  // Of an error: what it was for does not exist. Of a refusal: the actor has none of the roles.
+  Missing missing = Missing::nothing;
   std::string state = {};
   std::int64_t revision = 0;
   std::string result = {};  // of a record that is there already

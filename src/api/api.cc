@@ -71,6 +71,8 @@ constexpr ErrorId kErrorIds[] = {
     {"bad_request", 400, "the request is not understood, or what it carries does not fit"},
     {"too_many_items", 400, "a list in the body is too long"},
     {"no_access", 401, "there is no access token, or it is unknown, revoked or expired"},
+    {"machine_role_missing", 403,
+     "the actor has none of the roles that the machine asks for (`by`)"},
     {"outside_scope", 403, "the access token is not for this machine or queue"},
     {"role_missing", 403, "the access token has none of the roles of this route"},
     {"no_such_machine", 404, "there is no such machine, or no such version of it"},
@@ -235,6 +237,9 @@ ApiReply reply_of(const Answer& answer) {
     case Answer::Kind::none:
       return {200, to_json(answer)};
     case Answer::Kind::refused:
+      if (answer.missing == Answer::Missing::role)
+        return error_reply("machine_role_missing", answer.reason);
+      return {409, to_json(answer)};
     case Answer::Kind::stale:
       return {409, to_json(answer)};
     case Answer::Kind::error:
@@ -245,6 +250,7 @@ ApiReply reply_of(const Answer& answer) {
       return error_reply("no_such_machine", answer.reason);
     case Answer::Missing::record:
       return error_reply("no_such_record", answer.reason);
+    case Answer::Missing::role:
     case Answer::Missing::nothing:
       break;
   }

@@ -434,11 +434,15 @@ TEST_F(ApiTest, ARefusalSaysWhyAndWhatIsPermitted) {
       R"("permitted":["cancel","discard","restart"],)"
       R"("guards":[{"event":"pay","guard":"data.amount > 0","values":["data.amount = 0"]}]})");
   // By role.
-  EXPECT_EQ(post("/v1/records/order/17/fire", R"({"event":"approve"})").status, 409);
+  EXPECT_EQ(error(post("/v1/records/order/17/fire", R"({"event":"approve"})")),
+            "403 machine_role_missing: `approve` needs the role manager");
   EXPECT_EQ(good(get("/v1/records/order/17/events")),
             R"({"permitted":["cancel","discard","restart"]})");
   caller.actor.roles = {"manager"};
   EXPECT_EQ(at(good(get("/v1/records/order/17/events")), "permitted.0"), "approve");
+  EXPECT_EQ(
+      error(post("/v1/records/order/17/orders", R"({"order":"hold","reason":"r","text":"t"})")),
+      "403 machine_role_missing: an order needs the role operator");
   good(post("/v1/records/order/17/fire", R"({"event":"approve"})"));
   EXPECT_EQ(error(get("/v1/records/order/18/events")),
             "404 no_such_record: there is no record order/18");
@@ -554,7 +558,7 @@ TEST_F(ApiTest, OrdersOfAnOperator) {
             "404 no_such_record: there is no such record");
   // The role of the token lets the call in, the actor's role lets the order through.
   caller.actor.roles = {};
-  EXPECT_EQ(order(R"("order":"retry")").status, 409);
+  EXPECT_EQ(order(R"("order":"retry")").status, 403);
 }
 
 // --- looking -----------------------------------------------------------------------------------

@@ -97,6 +97,23 @@ class Story {
   TokenHash token_ = some_token();
 };
 
+TEST(Corner, ARefusalForWantOfARoleCanBeToldFromOthers) {
+  Story story(R"(
+data: {n: {type: int, default: 0}}
+events: {approve: {by: [boss]}, greet: {by: [app]}}
+states: {a: {on: {approve: b, leave: {to: b, if: data.n > 0}}}, b: {on: {greet: b}}}
+)");
+  using Missing = Answer::Missing;
+  EXPECT_EQ(story.fire("approve").kind, Kind::refused);
+  EXPECT_EQ(story.fire("approve").missing, Missing::role);
+  EXPECT_EQ(story.fire("leave").missing, Missing::nothing);
+  EXPECT_EQ(story.fire("greet").kind, Kind::refused);  // not here, whatever the role
+  EXPECT_EQ(story.fire("greet").missing, Missing::nothing);
+  const Answer order = story.give(Stimulus::Order{.verb = Verb::hold, .reason = "r", .text = "t"});
+  EXPECT_EQ(order.kind, Kind::refused);
+  EXPECT_EQ(order.missing, Missing::role);
+}
+
 TEST(Corner, ADoneRowThatFailsWithAnErrorThatIsDoneIsALoop) {
   Story story(R"(
 tasks: {t: {queue: q}}

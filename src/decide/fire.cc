@@ -77,6 +77,7 @@ void Turn::refuse_event(EventId event, const Actor& actor) {
   const EventDefinition* declared = machine_->declared(event);
   if (declared && !declared->by.empty() && !has_role(actor, declared->by)) {
     reason = in_ticks(name) + " needs the role " + join(declared->by, ", ", " or ");
+    out_.answer.missing = Answer::Missing::role;
   } else {
     explain_refusal(event);
   }

@@ -34,6 +34,7 @@ void Turn::on(const Stimulus::Order& order) {
   static const std::vector<std::string> kEngine{"engine"};
   if (!has_role(stimulus_.actor, order.code.empty() ? kOperator : kEngine)) {
     answer(Answer::Kind::refused, "an order needs the role operator");
+    out_.answer.missing = Answer::Missing::role;
     return;
   }
   if (order.reason.empty()) {
