@@ -5,6 +5,7 @@
 #include <future>
 #include <set>
 
+#include "api/access.h"
 #include "api/call.h"
 #include "api/documents.h"
 #include "base/nearest.h"
@@ -19,6 +20,7 @@ constexpr unsigned kReaders = kViewer | kApp | kOperator | kAdmin;
 constexpr unsigned kCallers = kApp | kOperator | kAdmin;
 constexpr unsigned kWorkers = kWorker | kAdmin;
 constexpr unsigned kOperators = kOperator | kAdmin;
+constexpr unsigned kAnybody = kReaders | kWorker;
 
 struct RouteHandle {
   Route route;
@@ -30,63 +32,104 @@ constexpr std::string_view kListQuery =
     "created_before built_in max from";
 
 constexpr RouteHandle kTable[] = {
-    {{"GET", "/v1/machines", kReaders, "", "All versions of all machines"}, list_machines},
-    {{"POST", "/v1/machines", kAdmin, "", "Apply machine files as one step"}, apply_machines},
-    {{"GET", "/v1/machines/{machine}", kReaders, "", "The newest version of a machine"},
+    {{"GET", "/v1/openapi.json", kAnybody, "", "This API as an OpenAPI 3.1 document", "",
+      "OpenApi"},
+     show_openapi},
+    {{"GET", "/v1/machines", kReaders, "", "All versions of all machines", "", "Machines"},
+     list_machines},
+    {{"POST", "/v1/machines", kAdmin, "", "Apply machine files as one step", "Apply", "Applied"},
+     apply_machines},
+    {{"GET", "/v1/machines/{machine}", kReaders, "", "The newest version of a machine", "",
+      "MachineText"},
      show_machine},
-    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "", "The file of one version"},
+    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "", "The file of one version", "",
+      "MachineText"},
      show_version},
-    {{"GET", "/v1/records", kReaders, kListQuery, "List records"}, list_records},
-    {{"POST", "/v1/records/{machine}/{key}", kCallers, "", "Create a record"}, create_record},
-    {{"GET", "/v1/records/{machine}/{key}", kReaders, "wait until revision",
-      "A record, or wait until it has moved"},
+    {{"GET", "/v1/records", kReaders, kListQuery, "List records", "", "Records"}, list_records},
+    {{"POST", "/v1/records/{machine}/{key}", kCallers, "", "Create a record", "Create", "Answer"},
+     create_record},
+    {{"GET", "/v1/records/{machine}/{key}", kReaders, "wait until state revision",
+      "A record, or wait until it has moved", "", "Record"},
      show_record},
-    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "max from", "The log of a record"},
+    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "max from", "The log of a record", "",
+      "Log"},
      show_log},
-    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Why a record is not moving"},
+    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Why a record is not moving", "",
+      "Why"},
      show_why},
     {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "",
-      "Events that the caller may fire now"},
+      "Events that the caller may fire now", "", "Permitted"},
      show_permitted},
-    {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "", "Fire an event"}, fire_event},
-    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "", "Give an order"}, give_order},
+    {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "", "Fire an event", "Fire", "Answer"},
+     fire_event},
+    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "", "Give an order", "Order",
+      "Answer"},
+     give_order},
+    {{"POST", "/v1/batch", kCallers, "", "Create, fire and order in one call, with one answer each",
+      "Batch", "Answers"},
+     carry_out_batch},
     {{"GET", "/v1/feed", kReaders, "machine max from",
-      "Entries of all records in the order of commits"},
+      "Entries of all records in the order of commits", "", "Feed"},
      show_feed},
-    {{"GET", "/v1/counts", kReaders, "", "Records by machine and state"}, show_counts},
-    {{"GET", "/v1/errors", kReaders, "", "Errors by fingerprint, with first and last seen"},
+    {{"GET", "/v1/feed/live", kReaders, "machine from",
+      "The same as they are committed, as server-sent events", "", "Events"},
+     listen_to_feed},
+    {{"GET", "/v1/counts", kReaders, "", "Records by machine and state", "", "Counts"},
+     show_counts},
+    {{"GET", "/v1/errors", kReaders, "", "Errors by fingerprint, with first and last seen", "",
+      "Errors"},
      show_errors},
-    {{"POST", "/v1/claim", kWorkers, "", "Claim attempts, and wait for them"}, claim_attempts},
-    {{"POST", "/v1/beat", kWorkers, "", "Say that attempts are alive"}, beat_attempts},
-    {{"POST", "/v1/done", kWorkers, "", "Settle attempts that are done"}, settle_done},
-    {{"POST", "/v1/fail", kWorkers, "", "Settle attempts that have failed"}, settle_fail},
-    {{"GET", "/v1/pauses", kReaders, "", "What is paused"}, list_pauses},
-    {{"POST", "/v1/pauses", kOperators, "", "Pause a machine, a queue, a label or everything"},
+    {{"POST", "/v1/claim", kWorkers, "", "Claim attempts, and wait for them", "Claim", "Claimed"},
+     claim_attempts},
+    {{"POST", "/v1/beat", kWorkers, "", "Say that attempts are alive", "Beat", "Settled"},
+     beat_attempts},
+    {{"POST", "/v1/done", kWorkers, "", "Settle attempts that are done", "Done", "Settled"},
+     settle_done},
+    {{"POST", "/v1/fail", kWorkers, "", "Settle attempts that have failed", "Fail", "Settled"},
+     settle_fail},
+    {{"GET", "/v1/pauses", kReaders, "", "What is paused", "", "Pauses"}, list_pauses},
+    {{"POST", "/v1/pauses", kOperators, "", "Pause a machine, a queue, a label or everything",
+      "SetPause", "Pause"},
      set_pause},
-    {{"POST", "/v1/pauses/end", kOperators, "", "End a pause"}, end_pause},
+    {{"POST", "/v1/pauses/end", kOperators, "", "End a pause", "EndPause", "Ended"}, end_pause},
 };
 
 constexpr ErrorId kErrorIds[] = {
-    {"bad_http", 400, "the bytes are not HTTP as it is spoken here; the connection is closed"},
-    {"bad_request", 400, "the request is not understood, or what it carries does not fit"},
-    {"too_many_items", 400, "a list in the body is too long"},
-    {"no_access", 401, "there is no access token, or it is unknown, revoked or expired"},
+    {"bad_http", 400, "the bytes are not HTTP as it is spoken here; the connection is closed",
+     "send one HTTP/1.1 request after the other, each with one Content-Length and one Host"},
+    {"bad_request", 400, "the request is not understood, or what it carries does not fit",
+     "change the request as the message says: nothing was done"},
+    {"too_many_items", 400, "a list in the body is too long",
+     "send it in several calls: nothing was done"},
+    {"no_access", 401, "there is no access token, or it is unknown, revoked or expired",
+     "send the header Authorization: Bearer TOKEN with a token that is in force"},
     {"machine_role_missing", 403,
-     "the actor has none of the roles that the machine asks for (`by`)"},
-    {"outside_scope", 403, "the access token is not for this machine or queue"},
-    {"role_missing", 403, "the access token has none of the roles of this route"},
-    {"no_such_machine", 404, "there is no such machine, or no such version of it"},
-    {"no_such_path", 404, "there is no such route"},
-    {"no_such_record", 404, "there is no such record"},
-    {"not_paused", 404, "a pause that is to end is none"},
-    {"wrong_method", 405, "the path is for another method"},
-    {"body_too_large", 413, "the body has more bytes than are taken"},
-    {"wrong_content_type", 415, "the body is not application/json"},
-    {"header_too_large", 431, "the header has more than 16 KiB"},
-    {"damaged", 500, "the store holds what it should not: see `pawl doctor`"},
+     "the actor has none of the roles that the machine asks for (`by`)",
+     "let somebody call who has the role, or give it to this access token"},
+    {"outside_scope", 403, "the access token is not for this machine or queue",
+     "use a token whose machines and queues include it"},
+    {"role_missing", 403, "the access token has none of the roles of this route",
+     "use a token with one of the roles that docs/reference/api.md names for this route"},
+    {"no_such_machine", 404, "there is no such machine, or no such version of it",
+     "apply its file, or see GET /v1/machines for those there are"},
+    {"no_such_path", 404, "there is no such route", "see GET /v1/openapi.json for those there are"},
+    {"no_such_record", 404, "there is no such record",
+     "create it, or see GET /v1/records for those there are"},
+    {"not_paused", 404, "a pause that is to end is none", "see GET /v1/pauses for what is paused"},
+    {"wrong_method", 405, "the path is for another method",
+     "see GET /v1/openapi.json for the methods of this path"},
+    {"body_too_large", 413, "the body has more bytes than are taken",
+     "send it in several calls: nothing was done"},
+    {"wrong_content_type", 415, "the body is not application/json",
+     "send JSON with the header Content-Type: application/json"},
+    {"header_too_large", 431, "the header has more than 16 KiB", "send fewer or shorter headers"},
+    {"damaged", 500, "the store holds what it should not: see `pawl doctor`",
+     "stop the server, and see what `pawl doctor` says"},
     {"outcome_unknown", 500,
-     "it may have been done or not: repeat it with the same idempotency key"},
-    {"not_now", 503, "nothing was done, as when the disk is full: try again"},
+     "it may have been done or not: repeat it with the same idempotency key",
+     "repeat it with the same idempotency key, once the server is ready again"},
+    {"not_now", 503, "nothing was done, as when the disk is full: try again",
+     "try again in a while"},
 };
 
 constexpr auto kRoutes = [] {
@@ -170,7 +213,8 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     is_path = true;
     if (route.method != request.method) continue;
     if ((route.roles & request.caller.roles) == 0)
-      return replied(error_reply("role_missing", "this needs another role"));
+      return replied(error_reply(
+          "role_missing", "this needs the role " + join(role_words(route.roles), ", ", " or ")));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
     if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
       return replied(outside_machine((*parameters)[0]));
@@ -193,7 +237,10 @@ ApiReply Api::handle(const ApiRequest& request) {
 
 // --- replies -----------------------------------------------------------------------------------
 
-ApiReply error_reply(std::string_view id, const std::string& message) {
+namespace {
+
+ApiReply error_reply(std::string_view id, const std::string& message,
+                     const std::optional<Position>& position) {
   const auto* known = std::find_if(std::begin(kErrorIds), std::end(kErrorIds),
                                    [&](const ErrorId& one) { return one.id == id; });
   PAWL_ASSERT(known != std::end(kErrorIds), "every id of an error is in the table");
@@ -203,8 +250,23 @@ ApiReply error_reply(std::string_view id, const std::string& message) {
     JsonMap error(outer.member("error"));
     error.text("id", id);
     error.text("message", message);
+    if (!known->hint.empty()) error.text("hint", known->hint);
+    if (position) {
+      error.number("line", position->line);
+      error.number("column", position->column);
+    }
   }
   return {known->status, std::move(body)};
+}
+
+}  // namespace
+
+ApiReply error_reply(std::string_view id, const std::string& message) {
+  return error_reply(id, message, std::nullopt);
+}
+
+std::string with_status(const ApiReply& reply) {
+  return R"({"status":)" + std::to_string(reply.status) + "," + reply.body.substr(1);
 }
 
 ApiReply outside_machine(const std::string& machine) {
@@ -219,7 +281,7 @@ ApiReply outside_queue(const std::string& queue) {
 ApiReply error_reply(const Error& error) {
   switch (error.code) {
     case ErrorCode::bad_input:
-      return error_reply("bad_request", error.message);
+      return error_reply("bad_request", error.message, error.position);
     case ErrorCode::environment:
       return error_reply("not_now", error.message);
     case ErrorCode::damaged:

@@ -43,9 +43,16 @@ struct ApiRequest {
   Caller caller = {};
 };
 
+// Entries as they are committed, for as long as somebody listens.
+struct LiveEntries {
+  std::optional<std::vector<std::string>> machines = {};  // none: of all
+  Cursor from = {};
+};
+
 struct ApiReply {
   int status = 200;
-  std::string body = {};  // JSON
+  std::string body = {};                    // JSON
+  std::optional<LiveEntries> entries = {};  // instead of the body
 };
 
 // What a reply that is no answer says: ids are stable, each has one status.
@@ -53,12 +60,14 @@ struct ErrorId {
   std::string_view id;
   int status;
   std::string_view meaning;
+  std::string_view hint = {};  // what to do about it; empty where the message always says it
 };
 std::span<const ErrorId> error_ids();
 
-// {"error":{"id":…,"message":…}}
+// {"error":{"id":…,"message":…,"hint":…}}
 ApiReply error_reply(std::string_view id, const std::string& message);
-// Of what a caller gave, or of an engine or its store that could not do its work.
+// Of what a caller gave, or of an engine or its store that could not do its work. A position is one
+// in the body: `line` and `column`.
 ApiReply error_reply(const Error& error);
 
 struct Route {
@@ -67,6 +76,9 @@ struct Route {
   unsigned roles;          // any of them
   std::string_view query;  // parameters that it takes, with blanks between them
   std::string_view summary;
+  // The schemas (src/api/openapi.cc) of the body that it takes, if it takes one, and of the reply.
+  std::string_view body = {};
+  std::string_view reply = {};
 };
 std::vector<std::string> query_names(const Route& route);
 

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "api/documents.h"
 #include "api/json_body.h"
+#include "api/openapi.h"
 #include "base/json_text.h"
 #include "base/text.h"
 
@@ -99,7 +102,8 @@ class ApiTest : public testing::Test {
                 const Query& query = {}) {
     const ApiReply reply = api->handle(
         {.method = method, .path = path, .query = query, .body = body, .caller = caller});
-    EXPECT_TRUE(check_json(reply.body)) << method << " " << path << ": " << reply.body;
+    EXPECT_TRUE(reply.entries || check_json(reply.body))
+        << method << " " << path << ": " << reply.body;
     return reply;
   }
   ApiReply get(const std::string& path, const Query& query = {}) {
@@ -292,6 +296,12 @@ TEST_F(ApiTest, BodiesAreStrict) {
   for (const char* bad : {"{", "pay", "{\"event\":\"pay\"} {}", "{\"event\":\"\xff\"}"})
     EXPECT_EQ(error(post(path, bad)).substr(0, 44), "400 bad_request: the body: this is not JSON:")
         << bad;
+  const std::string bad = post(path, "{\"event\":\"pay\",\n  \"payload\": }").body;
+  EXPECT_EQ(at(bad, "error.line") + ":" + at(bad, "error.column"), "2:14");
+  EXPECT_NE(at(bad, "error.hint"), "(absent)");
+  EXPECT_EQ(at(post(path, R"({"event":7})").body, "error.line"), "(absent)");
+  EXPECT_EQ(post(path, R"({"event":"pay","at":""})").status, 400);
+  EXPECT_EQ(post(path, R"({"event":"pay","in":""})").status, 400);
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":"payments"})")),
             "400 bad_request: `queues` has to be a list of texts");
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["payments",1]})")),
@@ -478,7 +488,8 @@ TEST_F(ApiTest, CallsForLaterAreCarriedOutThen) {
             "400 bad_request: `in` leads beyond the year 9999");
   EXPECT_EQ(
       error(post("/v1/records/order/17/orders", R"({"order":"retry","reason":"r","in":"1h"})")),
-      "400 bad_request: `in` is not a field here");
+      "400 bad_request: `in` is not a field here; there are dry_run, idempotency_key, order and "
+      "reason");
 }
 
 TEST_F(ApiTest, CreateOrFire) {
@@ -546,8 +557,10 @@ TEST_F(ApiTest, OrdersOfAnOperator) {
   EXPECT_EQ(error(order(R"("order":"hold")")), "400 bad_request: `text` is missing");
   EXPECT_EQ(error(order(R"("order":"move")")), "400 bad_request: `state` is missing");
   EXPECT_EQ(error(order(R"("order":"patch")")), "400 bad_request: `data` is missing");
-  EXPECT_EQ(error(order(R"("order":"retry","state":"paid")")),
-            "400 bad_request: `state` is not a field here");
+  EXPECT_EQ(
+      error(order(R"("order":"retry","state":"paid")")),
+      "400 bad_request: `state` is not a field here; there are dry_run, idempotency_key, order "
+      "and reason");
   EXPECT_EQ(error(order(R"("order":"retri")")),
             "400 bad_request: there is no order `retri`; did you mean retry?");
   EXPECT_EQ(error(order(R"("order":"discard")")),
@@ -749,12 +762,133 @@ TEST_F(ApiTest, AWaitHasAnEnd) {
             "404 no_such_record: there is no record order/18");
   EXPECT_EQ(get(path, {{"wait", "long"}}).status, 400);
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "paid"}})),
-            "400 bad_request: `until` is final or revision");
+            "400 bad_request: `until` is final, state or revision");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "revision"}})),
             "400 bad_request: `until=revision` needs `revision`, a whole number");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"revision", "1"}})),
             "400 bad_request: `revision` needs `until=revision`");
   EXPECT_EQ(error(get(path, {{"until", "final"}})), "400 bad_request: `until` needs `wait`");
+}
+
+TEST_F(ApiTest, ACallerWaitsUntilARecordIsInAState) {
+  apply({kOrder});
+  create("17", R"({"amount":1})");
+  const std::string path = "/v1/records/order/17";
+  const auto wait = [&](const std::string& state) {
+    auto waited = std::make_shared<std::optional<ApiReply>>();
+    api->handle({.path = path,
+                 .query = {{"wait", "30s"}, {"until", "state"}, {"state", state}},
+                 .caller = caller},
+                [waited](ApiReply reply) { *waited = std::move(reply); });
+    return waited;
+  };
+  EXPECT_EQ(at(good(get(path, {{"wait", "30s"}, {"until", "state"}, {"state", "new"}})), "state"),
+            "new");  // it is there already
+  const auto paying = wait("paying");
+  const auto paid = wait("paid");
+  good(post(path + "/orders", R"({"order":"patch","reason":"r","data":{"amount":2}})"));
+  run_for(seconds{1});
+  EXPECT_FALSE(paying->has_value());  // it has changed, and is not there
+  good(post(path + "/fire", R"({"event":"pay"})"));
+  run_for(seconds{1});
+  ASSERT_TRUE(paying->has_value());
+  EXPECT_EQ(at((*paying)->body, "state"), "paying");
+  EXPECT_FALSE(paid->has_value());
+  const auto late = wait("paid");
+  good(post(path + "/fire", R"({"event":"cancel"})"));
+  run_for(seconds{1});
+  ASSERT_TRUE(paid->has_value() && late->has_value());  // it is final, and never will be there
+  EXPECT_EQ(at((*paid)->body, "state"), "cancelled");
+  create("18");
+  EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "state"}})),
+            "400 bad_request: `until=state` needs `state`, the name of one");
+  EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"state", "new"}})),
+            "400 bad_request: `state` needs `until=state`");
+}
+
+TEST_F(ApiTest, AWaitForAStateHasAnEnd) {
+  apply({kOrder});
+  create("17");
+  const auto waited = std::make_shared<std::optional<ApiReply>>();
+  api->handle({.path = "/v1/records/order/17",
+               .query = {{"wait", "10s"}, {"until", "state"}, {"state", "paid"}},
+               .caller = caller},
+              [waited](ApiReply reply) { *waited = std::move(reply); });
+  run_for(seconds{9});
+  EXPECT_FALSE(waited->has_value());
+  run_for(seconds{2});
+  ASSERT_TRUE(waited->has_value());
+  EXPECT_EQ(at((*waited)->body, "state"), "new");
+}
+
+// --- batches -----------------------------------------------------------------------------------
+
+TEST_F(ApiTest, ABatchHasOneAnswerForEachCall) {
+  apply({kOrder});
+  const std::string reply = good(post("/v1/batch", R"({"calls":[
+      {"call":"create","machine":"order","key":"1","data":{"amount":1}},
+      {"call":"fire","machine":"order","key":"1","event":"pay","idempotency_key":"k"},
+      {"call":"fire","machine":"order","key":"1","event":"pay","idempotency_key":"k"},
+      {"call":"fire","machine":"order","key":"2","event":"cancel","create":{}},
+      {"call":"fire","machine":"order","key":"1","event":"approve"},
+      {"call":"fire","machine":"order","key":"3","event":"pay"},
+      {"call":"order","machine":"order","key":"1","order":"hold","reason":"r","text":"t","dry_run":true},
+      {"call":"create","machine":"order","key":"4","in":"1h"},
+      {"call":"create","machine":"ordr","key":"4"},
+      {"call":"create","machine":"order","key":"4","data":7},
+      {"call":"settle","machine":"order","key":"4"},
+      {"machine":"order","key":"4"},
+      {"call":"create","machine":"order"},
+      7
+    ]})"));
+  EXPECT_EQ(all(reply, "items", "status"),
+            (Texts{"200", "200", "200", "200", "403", "404", "200", "200", "404", "400", "400",
+                   "400", "400", "400"}));
+  EXPECT_EQ(at(reply, "items.0"), R"({"status":200,"answer":"ok","state":"new","revision":1})");
+  EXPECT_EQ(at(reply, "items.1.state"), "paying");  // it sees what came before it
+  EXPECT_EQ(at(reply, "items.2.state"), "paying");
+  EXPECT_EQ(at(reply, "items.3.state"), "cancelled");
+  EXPECT_EQ(at(reply, "items.4.error.id"), "machine_role_missing");
+  EXPECT_EQ(at(reply, "items.10.error.message"), "`call` is create, fire or order");
+  EXPECT_EQ(at(reply, "items.11.error.message"), "`call` is missing");
+  EXPECT_EQ(at(reply, "items.12.error.message"), "`key` is missing");
+  EXPECT_EQ(at(good(get("/v1/records/order/1")), "revision"), "2");
+  EXPECT_EQ(get("/v1/records/order/4").status, 404);
+  // As the single call.
+  EXPECT_EQ(at(reply, "items.9"),
+            R"({"status":400,)" + post("/v1/records/order/4", R"({"data":7})").body.substr(1));
+}
+
+TEST_F(ApiTest, ABatchIsBounded) {
+  apply({kOrder});
+  const auto calls = [](int count) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i == 0 ? "" : ",") +
+              (R"({"call":"create","machine":"order","key":")" + std::to_string(i) + R"("})");
+    return R"({"calls":[)" + list + "]}";
+  };
+  EXPECT_EQ(good(post("/v1/batch", calls(0))), R"({"items":[]})");
+  EXPECT_EQ(all(good(post("/v1/batch", calls(1'000))), "items", "status"), Texts(1'000, "200"));
+  EXPECT_EQ(error(post("/v1/batch", calls(1'001))),
+            "400 too_many_items: `calls` has at most 1000 items");
+  EXPECT_EQ(error(post("/v1/batch", "{}")), "400 bad_request: `calls` is missing");
+  EXPECT_EQ(error(post("/v1/batch", R"({"calls":{}})")),
+            "400 bad_request: `calls` has to be a list");
+}
+
+TEST_F(ApiTest, EveryCallOfABatchIsHeldAgainstRolesAndScopes) {
+  apply({kOrder, kNote});
+  caller.roles = kApp;
+  caller.machines = Texts{"note"};
+  const std::string reply = good(post("/v1/batch", R"({"calls":[
+      {"call":"create","machine":"note","key":"1"},
+      {"call":"create","machine":"order","key":"1"},
+      {"call":"create","machine":"note","key":"2","parent":{"machine":"order","key":"1"}},
+      {"call":"order","machine":"note","key":"1","order":"retry","reason":"r"}]})"));
+  EXPECT_EQ(all(reply, "items", "status"), (Texts{"200", "403", "403", "403"}));
+  EXPECT_EQ(all(reply, "items", "error.id"),
+            (Texts{"(absent)", "outside_scope", "outside_scope", "role_missing"}));
 }
 
 // --- work --------------------------------------------------------------------------------------
@@ -848,7 +982,7 @@ TEST_F(ApiTest, SeveralAreSettledAtOnce) {
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":{}})")),
             "400 bad_request: `attempts` has to be a list");
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[],"key":"1"})")),
-            "400 bad_request: `key` is not a field here");
+            "400 bad_request: `key` is not a field here; there are attempts and claim");
   std::string many = "{" + named("1", "t") + "}";
   for (int i = 0; i < 1'000; ++i) many += ",{" + named("1", "t") + "}";
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[)" + many + "]}")),
@@ -955,6 +1089,125 @@ TEST_F(ApiTest, WhatCanBePaused) {
             "400 bad_request: `reason` is missing");
 }
 
+// --- the document ------------------------------------------------------------------------------
+
+const Json& find(const Json& json, std::initializer_list<std::string_view> path) {
+  const Json* found = &json;
+  for (const std::string_view key : path) {
+    found = found->find(key);
+    if (found == nullptr) {
+      ADD_FAILURE() << "there is no " << key;
+      return json;
+    }
+  }
+  return *found;
+}
+
+Texts names_in(const Json& schema) {
+  Texts names;
+  for (const JsonMember& member : find(schema, {"properties"}).members) names.push_back(member.key);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The reader of a body names all fields that it takes when it is given one that is none of them.
+class BodySchemaTest : public ApiTest {
+ protected:
+  // `body` with the place of an unknown field as @; `besides` is a field of another shape that the
+  // same body may have instead.
+  void expect_fields(const std::string& shape, const std::string& path, std::string body,
+                     const Texts& besides = {}) {
+    body.replace(body.find('@'), 1, R"("no field is called like this":1)");
+    const ApiReply reply = post(path, body);
+    std::string message = at(reply.body, "error.message");
+    if (path == "/v1/batch") message = at(reply.body, "items.0.error.message");
+    const std::string there_are = "; there are ";
+    const std::size_t found = message.find(there_are);
+    ASSERT_NE(found, std::string::npos) << shape << ": " << reply.body;
+    Texts names = names_in(find(document, {"components", "schemas", shape}));
+    names.insert(names.end(), besides.begin(), besides.end());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(message.substr(found + there_are.size()), join(names, ", ", " and ")) << shape;
+    shapes.insert(shape);
+  }
+
+  Json document = openapi_document();
+  std::set<std::string> shapes;
+};
+
+TEST_F(BodySchemaTest, HasTheFieldsThatTheReaderTakes) {
+  const std::string record = "/v1/records/order/1";
+  expect_fields("Apply", "/v1/machines", "{@}");
+  expect_fields("MachineFile", "/v1/machines", R"({"files":[{@}]})");
+  expect_fields("Create", record, "{@}");
+  expect_fields("RecordName", record, R"({"parent":{@}})");
+  expect_fields("Fire", record + "/fire", "{@}");
+  expect_fields("NewRecord", record + "/fire", R"({"event":"e","create":{@}})");
+  for (const std::string order : {"retry", "release", "migrate", "erase"})
+    expect_fields("PlainOrder", record + "/orders", R"({"order":")" + order + R"(",@})");
+  expect_fields("HoldOrder", record + "/orders", R"({"order":"hold",@})");
+  expect_fields("MoveOrder", record + "/orders", R"({"order":"move",@})");
+  expect_fields("PatchOrder", record + "/orders", R"({"order":"patch",@})");
+  const auto batched = [](const std::string& members) {
+    return R"({"calls":[{"machine":"order","key":"1",)" + members + ",@}]}";
+  };
+  expect_fields("BatchCreate", "/v1/batch", batched(R"("call":"create")"));
+  expect_fields("BatchFire", "/v1/batch", batched(R"("call":"fire")"));
+  expect_fields("BatchPlainOrder", "/v1/batch", batched(R"("call":"order","order":"retry")"));
+  expect_fields("BatchHoldOrder", "/v1/batch", batched(R"("call":"order","order":"hold")"));
+  expect_fields("BatchMoveOrder", "/v1/batch", batched(R"("call":"order","order":"move")"));
+  expect_fields("BatchPatchOrder", "/v1/batch", batched(R"("call":"order","order":"patch")"));
+  expect_fields("Claim", "/v1/claim", "{@}");
+  for (const std::string word : {"beat", "done", "fail"}) {
+    const std::string shape = std::string(1, to_upper(word[0])) + word.substr(1);
+    expect_fields(shape + "One", "/v1/" + word, "{@}", {"attempts"});
+    expect_fields(shape + "Several", "/v1/" + word, R"({"attempts":[],@})");
+    expect_fields(shape + "Attempt", "/v1/" + word, R"({"attempts":[{@}]})");
+  }
+  expect_fields("SetPause", "/v1/pauses", "{@}");
+  expect_fields("EndPause", "/v1/pauses/end", "{@}");
+  // None was forgotten here: whatever is read strictly has to be held against its reader. Of a
+  // batch, all of its fields stand in its error.
+  shapes.insert("Batch");
+  EXPECT_EQ(error(post("/v1/batch", R"({"no field":1})")),
+            "400 bad_request: `no field` is not a field here; there are calls");
+  for (const JsonMember& schema : find(document, {"components", "schemas"}).members)
+    if (schema.value.find("additionalProperties") != nullptr) {
+      EXPECT_TRUE(shapes.contains(schema.key)) << schema.key;
+    }
+}
+
+TEST_F(BodySchemaTest, RequiresWhatTheReaderMisses) {
+  const auto required = [&](const std::string& shape) {
+    Texts names;
+    for (const Json& name : find(document, {"components", "schemas", shape, "required"}).items)
+      names.push_back(name.text);
+    return names;
+  };
+  EXPECT_EQ(required("Fire"), Texts{"event"});
+  EXPECT_EQ(required("DoneAttempt"), (Texts{"machine", "key", "token"}));
+  EXPECT_EQ(required("FailAttempt"), (Texts{"machine", "key", "token", "code"}));
+  EXPECT_EQ(required("HoldOrder"), (Texts{"order", "reason", "text"}));
+}
+
+TEST_F(ApiTest, TheDocumentHasEveryRoute) {
+  const Json document = openapi_document();
+  caller.roles = kWorker;
+  EXPECT_EQ(good(get("/v1/openapi.json")), to_text(document));
+  std::size_t operations = 0;
+  for (const JsonMember& path : find(document, {"paths"}).members)
+    operations += path.value.members.size();
+  EXPECT_EQ(operations, Api::routes().size());
+  for (const Route& route : Api::routes()) {
+    const Json& operation =
+        find(document, {"paths", route.path, route.method == "GET" ? "get" : "post"});
+    EXPECT_EQ(find(operation, {"summary"}).text, route.summary);
+    EXPECT_EQ(operation.find("requestBody") != nullptr, route.method == "POST") << route.path;
+    if (route.method == "POST") find(document, {"components", "schemas", route.body});
+    if (route.reply != "Events") find(document, {"components", "schemas", route.reply});
+  }
+}
+
 // --- the page ----------------------------------------------------------------------------------
 
 std::string roles_text(unsigned roles) {
@@ -988,6 +1241,23 @@ TEST(ApiReference, HasEveryRouteWithItsRolesAndParameters) {
                        parameters + " |");
   }
   EXPECT_EQ(lines_of_page({"| `GET /", "| `POST /"}), expected);
+}
+
+// Every member of a body or a reply is somewhere on the page.
+TEST(ApiReference, HasEveryMember) {
+  std::ifstream file(PAWL_SOURCE_DIR "/docs/reference/api.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const Json document = openapi_document();
+  for (const JsonMember& schema : find(document, {"components", "schemas"}).members) {
+    const Json* properties = schema.value.find("properties");
+    if (properties == nullptr) continue;
+    for (const JsonMember& property : properties->members) {
+      const bool is_there = page.find("`" + property.key + "`") != std::string::npos ||
+                            page.find("[]." + property.key + "`") != std::string::npos ||
+                            page.find("\"" + property.key + "\"") != std::string::npos;
+      EXPECT_TRUE(is_there) << schema.key << "." << property.key;
+    }
+  }
 }
 
 // Every id of an error that a reply can carry.

@@ -36,11 +36,15 @@ using SharedCall = std::shared_ptr<const Call>;
 
 // Status and body of an answer.
 ApiReply reply_of(const Answer& answer);
+// The body with its status as the first member: one of several replies in one.
+std::string with_status(const ApiReply& reply);
 ApiReply outside_machine(const std::string& machine);
 ApiReply outside_queue(const std::string& queue);
 
 // One of each row of the table of routes.
 using Handle = void (*)(const SharedCall&);
+
+void show_openapi(const SharedCall& call);
 
 void apply_machines(const SharedCall& call);
 void list_machines(const SharedCall& call);
@@ -55,7 +59,9 @@ void show_why(const SharedCall& call);
 void show_permitted(const SharedCall& call);
 void fire_event(const SharedCall& call);
 void give_order(const SharedCall& call);
+void carry_out_batch(const SharedCall& call);
 void show_feed(const SharedCall& call);
+void listen_to_feed(const SharedCall& call);
 void show_counts(const SharedCall& call);
 void show_errors(const SharedCall& call);
 

@@ -1,7 +1,9 @@
 #include "api/json_body.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/json_fault.h"
 #include "base/json_text.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -12,16 +14,28 @@ using Kind = JsonView::Kind;
 
 JsonBody::JsonBody(std::string_view json, std::string name) : name_(std::move(name)) {
   if (json.empty()) json = "{}";
-  const std::string of = name_.empty() ? "the body" : in_ticks(name_);
   if (const auto checked = check_json(json); !checked) {
-    error_ = Error{ErrorCode::bad_input, of + ": " + checked.error().message};
+    error_ = Error{ErrorCode::bad_input, described() + ": " + checked.error().message,
+                   find_json_fault(json)};
     return;
   }
-  map_ = JsonView(json);
-  if (map_.kind() != Kind::map) {
-    error_ = Error{ErrorCode::bad_input, of + " has to be a map: {…}"};
-    map_ = {};
+  take_map(JsonView(json));
+}
+
+JsonBody::JsonBody(JsonView value, std::string name) : name_(std::move(name)) { take_map(value); }
+
+void JsonBody::take_map(JsonView value) {
+  if (value.kind() == Kind::map) {
+    map_ = value;
+  } else {
+    error_ = Error{ErrorCode::bad_input, described() + " has to be a map: {…}"};
   }
+}
+
+std::string JsonBody::described() const { return name_.empty() ? "the body" : in_ticks(name_); }
+
+void JsonBody::ask(std::string_view name) {
+  if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) asked_.push_back(name);
 }
 
 std::string JsonBody::path_of(std::string_view name) const {
@@ -38,7 +52,7 @@ bool JsonBody::has(std::string_view name) const {
 }
 
 JsonView JsonBody::take(std::string_view name, Kind wanted, const char* kind) {
-  asked_.emplace(name);
+  ask(name);
   const JsonView value = map_.member(name);
   if (value.absent() || value.kind() == Kind::null) return {};
   if (value.kind() == wanted) return value;
@@ -47,13 +61,12 @@ JsonView JsonBody::take(std::string_view name, Kind wanted, const char* kind) {
 }
 
 std::string JsonBody::text(std::string_view name) {
-  Scratch scratch;
   const JsonView value = take(name, Kind::text, "a text");
-  return value.absent() ? std::string() : std::string(value.text(scratch));
+  return value.absent() ? std::string() : std::string(value.text(scratch_));
 }
 
 void JsonBody::require(std::string_view name) {
-  asked_.emplace(name);
+  ask(name);
   if (!has(name) && missing_.empty()) missing_ = path_of(name);
 }
 
@@ -64,7 +77,7 @@ std::string JsonBody::required_text(std::string_view name) {
 }
 
 std::string JsonBody::json(std::string_view name) {
-  asked_.emplace(name);
+  ask(name);
   return std::string(map_.member(name).json());
 }
 
@@ -85,18 +98,18 @@ std::optional<std::int64_t> JsonBody::number(std::string_view name) {
 }
 
 std::optional<Duration> JsonBody::duration(std::string_view name) {
-  const std::string value = text(name);
-  if (value.empty()) return std::nullopt;
-  const auto duration = parse_duration(value);
+  const JsonView given = take(name, Kind::text, "a text");
+  if (given.absent()) return std::nullopt;
+  const auto duration = parse_duration(given.text(scratch_));
   if (duration) return *duration;
   fail(name, "has to be a duration: " + duration.error().message);
   return std::nullopt;
 }
 
 std::optional<Instant> JsonBody::instant(std::string_view name) {
-  const std::string value = text(name);
-  if (value.empty()) return std::nullopt;
-  const auto instant = parse_instant(value);
+  const JsonView given = take(name, Kind::text, "a text");
+  if (given.absent()) return std::nullopt;
+  const auto instant = parse_instant(given.text(scratch_));
   if (instant) return *instant;
   fail(name, "has to be an instant: " + instant.error().message);
   return std::nullopt;
@@ -104,13 +117,12 @@ std::optional<Instant> JsonBody::instant(std::string_view name) {
 
 std::vector<std::string> JsonBody::texts(std::string_view name) {
   std::vector<std::string> texts;
-  Scratch scratch;
   for (JsonWalk walk(take(name, Kind::list, "a list of texts")); walk.next();) {
     if (walk.value().kind() != Kind::text) {
       fail(name, "has to be a list of texts");
       return {};
     }
-    texts.emplace_back(walk.value().text(scratch));
+    texts.emplace_back(walk.value().text(scratch_));
   }
   return texts;
 }
@@ -122,22 +134,40 @@ std::vector<std::string> JsonBody::items(std::string_view name) {
   return items;
 }
 
+std::vector<JsonView> JsonBody::values(std::string_view name) {
+  std::vector<JsonView> values;
+  for (JsonWalk walk(take(name, Kind::list, "a list")); walk.next();)
+    values.push_back(walk.value());
+  return values;
+}
+
 Result<void> JsonBody::finish() {
   if (error_) return *error_;
-  Scratch scratch;
-  std::set<std::string, std::less<>> met;
+  std::vector<std::string_view> open = asked_;
   for (JsonWalk walk(map_); walk.next();) {
-    const std::string name(walk.key().text(scratch));
-    if (!asked_.contains(name)) {
-      const std::vector<std::string> known(asked_.begin(), asked_.end());
-      fail(name, "is not a field here" + did_you_mean(name, known));
-    } else if (!met.insert(name).second) {
-      fail(name, "stands twice");
+    const std::string_view name = walk.key().text(scratch_);
+    if (const auto found = std::find(open.begin(), open.end(), name); found != open.end()) {
+      open.erase(found);
+      continue;
     }
+    const bool is_known = std::find(asked_.begin(), asked_.end(), name) != asked_.end();
+    if (!is_known) return not_a_field(std::string(name));
+    fail(name, "stands twice");
+    return *error_;
   }
-  if (error_) return *error_;
   if (!missing_.empty()) return Error{ErrorCode::bad_input, missing_ + " is missing"};
   return {};
+}
+
+// With the nearest one, or all there are.
+Error JsonBody::not_a_field(const std::string& name) const {
+  std::vector<std::string> known(asked_.begin(), asked_.end());
+  std::string hint = did_you_mean(name, known);
+  if (hint.empty()) {
+    std::sort(known.begin(), known.end());
+    hint = "; there are " + join(known, ", ", " and ");
+  }
+  return {ErrorCode::bad_input, path_of(name) + " is not a field here" + hint};
 }
 
 }  // namespace pawl

@@ -1,5 +1,6 @@
 // Records: created, moved, looked at.
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 
 #include "api/call.h"
@@ -13,6 +14,7 @@ namespace pawl {
 namespace {
 
 constexpr Duration kWaitMax = std::chrono::seconds{60};
+constexpr std::size_t kBatchMax = 1'000;
 
 std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
 
@@ -21,9 +23,9 @@ void no_such_record(const Call& call, const RecordName& name) {
 }
 
 // What every call that changes something may carry.
-Stimulus asked(const Call& call, JsonBody& body) {
-  return {.machine = call.name().machine,
-          .key = call.name().key,
+Stimulus asked(const Call& call, const RecordName& name, JsonBody& body) {
+  return {.machine = name.machine,
+          .key = name.key,
           .actor = call.request.caller.actor,
           .idempotency_key = body.text("idempotency_key"),
           .dry_run = body.boolean("dry_run")};
@@ -50,11 +52,6 @@ Result<Stimulus::Create> read_create(JsonBody& body) {
       Parent{.machine = parent.required_text("machine"), .key = parent.required_text("key")};
   PAWL_CHECK(parent.finish());
   return create;
-}
-
-void submit(const SharedCall& call, const Stimulus& stimulus) {
-  call->engine.submit({&stimulus, 1},
-                      [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
 }
 
 Result<std::optional<bool>> read_flag(const Call& call, std::string_view name) {
@@ -201,13 +198,6 @@ Result<Order> read_order(JsonBody& body) {
   return order;
 }
 
-// Whether the caller may have children there; it has been answered when not.
-bool may_have_parent(const Call& call, const Stimulus::Create& create) {
-  if (!create.parent || call.may_see_machine(create.parent->machine)) return true;
-  call.replied(outside_machine(create.parent->machine));
-  return false;
-}
-
 // False when there is no such machine: the caller has been told so.
 bool find_machine(const Call& call, const std::string& machine) {
   if (machine.empty() || is_built_in(machine) || call.engine.machine(machine) != nullptr)
@@ -225,55 +215,167 @@ bool find_machine(const Call& call, const std::string& machine) {
 
 // --- what changes something --------------------------------------------------------------------
 
-void create_record(const SharedCall& call) {
-  JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body);
-  const auto at = read_at(*call, body);
-  auto create = read_create(body);
-  const std::string event = body.text("event");
-  const bool has_payload = body.has("payload");
-  const std::string payload = or_empty_map(body.map("payload"));
-  if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
-  if (!at) return call->fail(at.error());
-  if (!create) return call->fail(create.error());
-  if (has_payload && event.empty()) return call->fail("bad_request", "`payload` needs `event`");
-  if (!may_have_parent(*call, *create)) return;
-  create->event = event;
-  create->payload = payload;
-  stimulus.at = *at;
-  stimulus.what = *std::move(create);
-  submit(call, stimulus);
+namespace {
+
+// A change that is asked for, or the reply that says what is wrong with it.
+struct Change {
+  Stimulus stimulus = {};
+  std::optional<ApiReply> refused = {};
+
+  Change(Stimulus asked) : stimulus(std::move(asked)) {}       // NOLINT: implicit
+  Change(ApiReply reply) : refused(std::move(reply)) {}        // NOLINT
+  Change(const Error& error) : refused(error_reply(error)) {}  // NOLINT
+};
+using ReadChange = Change (*)(const Call&, const RecordName&, JsonBody&);
+
+bool may_have_parent(const Call& call, const Stimulus::Create& create) {
+  return !create.parent || call.may_see_machine(create.parent->machine);
 }
 
-void fire_event(const SharedCall& call) {
-  JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body);
-  const auto at = read_at(*call, body);
+Change read_create_call(const Call& call, const RecordName& name, JsonBody& body) {
+  Stimulus stimulus = asked(call, name, body);
+  const auto at = read_at(call, body);
+  auto create = read_create(body);
+  std::string event = body.text("event");
+  const bool has_payload = body.has("payload");
+  std::string payload = or_empty_map(body.map("payload"));
+  PAWL_CHECK(body.finish());
+  if (!at) return at.error();
+  if (!create) return create.error();
+  if (has_payload && event.empty()) return error_reply("bad_request", "`payload` needs `event`");
+  if (!may_have_parent(call, *create)) return outside_machine(create->parent->machine);
+  create->event = std::move(event);
+  create->payload = std::move(payload);
+  stimulus.at = *at;
+  stimulus.what = *std::move(create);
+  return stimulus;
+}
+
+Change read_fire_call(const Call& call, const RecordName& name, JsonBody& body) {
+  Stimulus stimulus = asked(call, name, body);
+  const auto at = read_at(call, body);
   Stimulus::Fire fire{.event = body.required_text("event"),
                       .payload = or_empty_map(body.map("payload"))};
   const std::string text = body.map("create");
-  if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
-  if (!at) return call->fail(at.error());
+  PAWL_CHECK(body.finish());
+  if (!at) return at.error();
   if (!text.empty()) {
-    JsonBody inner(text, "create");
+    JsonBody inner(JsonView(text), "create");
     auto create = read_create(inner);
-    if (const auto wrong = inner.finish(); !wrong) return call->fail(wrong.error());
-    if (!create) return call->fail(create.error());
-    if (!may_have_parent(*call, *create)) return;
+    PAWL_CHECK(inner.finish());
+    if (!create) return create.error();
+    if (!may_have_parent(call, *create)) return outside_machine(create->parent->machine);
     fire.create = *std::move(create);
   }
   stimulus.at = *at;
   stimulus.what = std::move(fire);
-  submit(call, stimulus);
+  return stimulus;
 }
 
-void give_order(const SharedCall& call) {
-  JsonBody body(call->request.body);
-  Stimulus stimulus = asked(*call, body);
+Change read_order_call(const Call& call, const RecordName& name, JsonBody& body) {
+  Stimulus stimulus = asked(call, name, body);
   auto order = read_order(body);
-  if (!order) return call->fail(order.error());
+  if (!order) return order.error();
   stimulus.what = *std::move(order);
-  submit(call, stimulus);
+  return stimulus;
+}
+
+void carry_out(const SharedCall& call, ReadChange read) {
+  JsonBody body(call->request.body);
+  const Change change = read(*call, call->name(), body);
+  if (change.refused) return call->replied(*change.refused);
+  call->engine.submit({&change.stimulus, 1},
+                      [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
+}
+
+struct BatchWord {
+  std::string_view word;
+  std::string_view path;  // of the route whose roles and body it has
+  ReadChange read;
+};
+constexpr BatchWord kBatchWords[] = {
+    {"create", "/v1/records/{machine}/{key}", read_create_call},
+    {"fire", "/v1/records/{machine}/{key}/fire", read_fire_call},
+    {"order", "/v1/records/{machine}/{key}/orders", read_order_call}};
+
+bool may_call(const Caller& caller, std::string_view path) {
+  const auto routes = Api::routes();
+  return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.path == path && route.method == "POST" && (route.roles & caller.roles) != 0;
+  });
+}
+
+// As the single call would have read it; what the path says is in the body.
+Change read_batch_item(const Call& call, JsonView value) {
+  JsonBody item(value);
+  const std::string word = item.required_text("call");
+  const RecordName name{item.required_text("machine"), item.required_text("key")};
+  const auto* known = std::find_if(std::begin(kBatchWords), std::end(kBatchWords),
+                                   [&](const BatchWord& one) { return one.word == word; });
+  if (known == std::end(kBatchWords)) {
+    if (word.empty()) {
+      PAWL_CHECK(item.finish());
+    }
+    return error_reply("bad_request", "`call` is create, fire or order");
+  }
+  if (!may_call(call.request.caller, known->path))
+    return error_reply("role_missing", "this access token may not " + word);
+  if (!call.may_see_machine(name.machine)) return outside_machine(name.machine);
+  return known->read(call, name, item);
+}
+
+// Replies of several calls, until the last has come.
+struct Batch {
+  explicit Batch(std::size_t size) : replies(size), open(size) {}
+
+  std::vector<ApiReply> replies;
+  std::atomic<std::size_t> open;
+};
+
+void close(const Call& call, Batch& batch, std::size_t closed) {
+  if (batch.open.fetch_sub(closed) > closed) return;
+  std::string out = R"({"items":)";
+  append_list(out, batch.replies, with_status);
+  call.ok(out + "}");
+}
+
+}  // namespace
+
+void create_record(const SharedCall& call) { carry_out(call, read_create_call); }
+void fire_event(const SharedCall& call) { carry_out(call, read_fire_call); }
+void give_order(const SharedCall& call) { carry_out(call, read_order_call); }
+
+// All of them are submitted together, so that they share commits.
+void carry_out_batch(const SharedCall& call) {
+  JsonBody body(call->request.body);
+  const std::vector<JsonView> items = body.values("calls");
+  body.require("calls");
+  if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
+  if (items.empty()) return call->ok(R"({"items":[]})");
+  if (items.size() > kBatchMax)
+    return call->fail("too_many_items", "`calls` has at most 1000 items");
+  const auto batch = std::make_shared<Batch>(items.size());
+  std::vector<Stimulus> stimuli;
+  std::vector<std::size_t> places;  // of each stimulus among the items
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Change change = read_batch_item(*call, items[i]);
+    if (change.refused) {
+      batch->replies[i] = *std::move(change.refused);
+      continue;
+    }
+    stimuli.push_back(std::move(change.stimulus));
+    places.push_back(i);
+  }
+  if (stimuli.empty()) return close(*call, *batch, items.size());
+  const std::size_t refused = items.size() - stimuli.size();
+  if (refused > 0) close(*call, *batch, refused);
+  call->engine.submit(
+      stimuli,
+      [call, batch, places = std::make_shared<std::vector<std::size_t>>(std::move(places))](
+          std::size_t i, const Result<Answer>& answer) {
+        batch->replies[(*places)[i]] = answer ? reply_of(*answer) : error_reply(answer.error());
+        close(*call, *batch, 1);
+      });
 }
 
 // --- what only looks ---------------------------------------------------------------------------
@@ -293,6 +395,31 @@ void list_records(const SharedCall& call) {
   call->ok(page_of(page->items, page->next, [](const Record& record) { return to_json(record); }));
 }
 
+namespace {
+
+struct StateWait {
+  std::string state;
+  Instant until;
+  std::int64_t seen;  // a revision in which it was in another
+  std::function<void(const Result<std::optional<Record>>&)> reply;
+};
+
+// Until it is there; a record that no longer moves, or not in time, is shown as it is.
+void wait_for_state(const SharedCall& call, StateWait wait) {
+  const Duration left = std::max(wait.until - call->engine.now(), Duration{0});
+  const std::int64_t seen = wait.seen;
+  call->engine.wait(call->name(), seen, left,
+                    [call, wait = std::move(wait)](const Result<std::optional<Record>>& record) {
+                      const bool moved = record && *record && (*record)->revision > wait.seen;
+                      if (!moved || (*record)->state == wait.state) return wait.reply(record);
+                      StateWait next = wait;
+                      next.seen = (*record)->revision;
+                      wait_for_state(call, std::move(next));
+                    });
+}
+
+}  // namespace
+
 void show_record(const SharedCall& call) {
   const auto reply = [call](const Result<std::optional<Record>>& record) {
     if (!record) return call->fail(record.error());
@@ -301,19 +428,26 @@ void show_record(const SharedCall& call) {
   };
   const std::string until = call->query("until");
   const std::string revision = call->query("revision");
+  const std::string state = call->query("state");
   if (!revision.empty() && until != "revision")
     return call->fail("bad_request", "`revision` needs `until=revision`");
+  if (!state.empty() && until != "state")
+    return call->fail("bad_request", "`state` needs `until=state`");
   const std::string wait = call->query("wait");
   if (wait.empty() && !until.empty()) return call->fail("bad_request", "`until` needs `wait`");
   if (wait.empty()) return reply(call->engine.show(call->name()));
   const auto at_most = parse_duration(wait);
   if (!at_most) return call->fail("bad_request", "`wait`: " + at_most.error().message);
-  if (!until.empty() && until != "final" && until != "revision")
-    return call->fail("bad_request", "`until` is final or revision");
+  if (!until.empty() && until != "final" && until != "state" && until != "revision")
+    return call->fail("bad_request", "`until` is final, state or revision");
   const auto above = parse_whole(revision);
   if (until == "revision" && !above)
     return call->fail("bad_request", "`until=revision` needs `revision`, a whole number");
-  call->engine.wait(call->name(), above, std::min(*at_most, kWaitMax), reply);
+  if (until == "state" && state.empty())
+    return call->fail("bad_request", "`until=state` needs `state`, the name of one");
+  const Duration time = std::min(*at_most, kWaitMax);
+  if (until == "state") return wait_for_state(call, {state, call->engine.now() + time, -1, reply});
+  call->engine.wait(call->name(), above, time, reply);
 }
 
 void show_log(const SharedCall& call) {
@@ -345,11 +479,33 @@ void show_permitted(const SharedCall& call) {
   call->ok(out + "}");
 }
 
+namespace {
+
+// False when the caller was told that it may not, or that there is no such machine.
+bool may_listen(const Call& call, const std::string& machine) {
+  if (machine.empty()) return true;
+  if (call.may_see_machine(machine)) return find_machine(call, machine);
+  call.replied(outside_machine(machine));
+  return false;
+}
+
+}  // namespace
+
+void listen_to_feed(const SharedCall& call) {
+  const std::string machine = call->query("machine");
+  if (!may_listen(*call, machine)) return;
+  LiveEntries entries{call->request.caller.machines, call->query("from")};
+  if (!machine.empty()) entries.machines = {machine};
+  if (const auto readable = call->engine.feed(entries.from, 1); !readable)
+    return call->fail(readable.error());
+  call->replied({.entries = std::move(entries)});
+}
+
 void show_feed(const SharedCall& call) {
   const auto max = read_max(*call);
   if (!max) return call->fail(max.error());
   const std::string machine = call->query("machine");
-  if (!find_machine(*call, machine)) return;
+  if (!may_listen(*call, machine)) return;
   auto page = call->engine.feed(call->query("from"), *max);
   if (!page) return call->fail(page.error());
   std::erase_if(page->items, [&](const LoggedEntry& entry) {

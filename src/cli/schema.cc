@@ -1,6 +1,8 @@
-// pawl schema: the JSON Schema of machine files.
-#include <iostream>
+// pawl schema: the JSON Schema of machine files, or the OpenAPI document of the API.
+#include <memory>
+#include <ostream>
 
+#include "api/openapi.h"
 #include "cli/verb.h"
 #include "model/schema.h"
 #include "model/yaml_text.h"
@@ -15,9 +17,11 @@ void add_schema(CLI::App& app, Action& action) {
       "  pawl schema > pawl.schema.json\n"
       "and as the first line of a machine file, for editors with a YAML language server:\n"
       "  # yaml-language-server: $schema=pawl.schema.json");
-  verb->callback([&action] {
-    action = [](const Surroundings& surroundings) {
-      surroundings.out << to_pretty_json(machine_schema());
+  const auto of_api = std::make_shared<bool>(false);
+  verb->add_flag("--api", *of_api, "instead the OpenAPI 3.1 document of the server's API");
+  verb->callback([&action, of_api] {
+    action = [of_api](const Surroundings& surroundings) {
+      surroundings.out << to_pretty_json(*of_api ? openapi_document() : machine_schema());
       return ExitCode::ok;
     };
   });

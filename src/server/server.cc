@@ -13,7 +13,6 @@ namespace {
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::string_view kLiveFeed = "/v1/feed/live";
 constexpr std::size_t kFeedPage = 100;
-constexpr unsigned kListeners = kViewer | kApp | kOperator | kAdmin;
 
 HttpResponse response_of(ApiReply reply) {
   return {.status = reply.status, .body = std::move(reply.body)};
@@ -27,11 +26,8 @@ HttpResponse error_response(std::string_view id, const std::string& message) {
 // with that id goes on exactly there.
 class LiveFeed final : public EventSource {
  public:
-  LiveFeed(Engine& engine, Caller caller, std::string machine, Cursor from)
-      : engine_(engine),
-        caller_(std::move(caller)),
-        machine_(std::move(machine)),
-        from_(std::move(from)) {}
+  LiveFeed(Engine& engine, LiveEntries entries)
+      : engine_(engine), machines_(std::move(entries.machines)), from_(std::move(entries.from)) {}
 
   std::optional<std::string> next() override {
     for (;;) {
@@ -52,16 +48,12 @@ class LiveFeed final : public EventSource {
 
  private:
   bool is_wanted(const LoggedEntry& entry) const {
-    const std::string& machine = entry.name.machine;
-    const bool may_see = !caller_.machines ||
-                         std::find(caller_.machines->begin(), caller_.machines->end(), machine) !=
-                             caller_.machines->end();
-    return may_see && (machine_.empty() || machine_ == machine);
+    return !machines_ ||
+           std::find(machines_->begin(), machines_->end(), entry.name.machine) != machines_->end();
   }
 
   Engine& engine_;
-  Caller caller_;
-  std::string machine_;
+  std::optional<std::vector<std::string>> machines_;
   Cursor from_;
 };
 
@@ -119,9 +111,10 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
     return respond(error_response("no_access",
                                   "give an access token that is in force: Authorization: Bearer "
                                   "TOKEN"));
-  if (request.path == kLiveFeed) {
-    if (request.method != "GET") return respond(error_response("wrong_method", "GET the feed"));
-    return respond(live_feed(request, *caller));
+  // A client that comes back goes on behind what it has seen, not where it once began.
+  if (request.path == kLiveFeed && !request.last_event_id.empty()) {
+    std::erase_if(request.query, [](const auto& one) { return one.first == "from"; });
+    request.query.emplace_back("from", std::move(request.last_event_id));
   }
   const bool has_body = !request.body.empty();
   const std::string type = to_lower(request.content_type.substr(0, request.content_type.find(';')));
@@ -133,7 +126,11 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
        .query = std::move(request.query),
        .body = std::move(request.body),
        .caller = *std::move(caller)},
-      [respond = std::move(respond)](ApiReply reply) { respond(response_of(std::move(reply))); });
+      [this, respond = std::move(respond)](ApiReply reply) {
+        if (!reply.entries) return respond(response_of(std::move(reply)));
+        respond({.content_type = "text/event-stream",
+                 .events = std::make_unique<LiveFeed>(*engine_, *std::move(reply.entries))});
+      });
 }
 
 std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
@@ -142,26 +139,6 @@ std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
   if (!is_stopped_) return HttpResponse{.body = R"({"ready":true})"};
   return error_response("outcome_unknown",
                         "a commit had an unknown outcome: start the server again");
-}
-
-HttpResponse Server::live_feed(const HttpRequest& request, const Caller& caller) {
-  if ((caller.roles & kListeners) == 0)
-    return error_response("role_missing", "this needs another role");
-  std::string machine;
-  Cursor from = request.last_event_id;
-  for (const auto& [name, value] : request.query) {
-    if (name == "machine") {
-      machine = value;
-    } else if (name == "from") {
-      if (from.empty()) from = value;
-    } else {
-      return error_response("bad_request", in_ticks(name) + " is not a parameter here");
-    }
-  }
-  if (const auto readable = engine_->feed(from, 1); !readable)
-    return error_response("bad_request", readable.error().message);
-  return {.content_type = "text/event-stream",
-          .events = std::make_unique<LiveFeed>(*engine_, caller, machine, from)};
 }
 
 }  // namespace pawl

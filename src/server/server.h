@@ -47,7 +47,6 @@ class Server {
 
   void handle(HttpRequest request, HttpServer::Respond respond);
   std::optional<HttpResponse> without_token(const HttpRequest& request);
-  HttpResponse live_feed(const HttpRequest& request, const Caller& caller);
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Access> access_;

@@ -1,0 +1,640 @@
+// Routes, their roles and parameters come from the one table (api.cc), statuses and ids of errors
+// from the other. What is here is the form of bodies and replies, as shapes: members with their
+// kinds. A test holds the shapes of bodies against what the readers of bodies ask for, and those of
+// replies are held against what a running server says (tests/openapi).
+//
+// Kinds: `text`, `name` (a text that is not empty), `json` (any value), `map`, `flag`, `number`,
+// `count` (0 and up), `instant`, `duration`, `fingerprint`, words with `|` between them; the name
+// of another shape; `[kind]` a list, `{kind}` a map of such values under names of the user's own.
+#include "api/openapi.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/access.h"
+#include "api/api.h"
+#include "api/call.h"
+#include "base/text.h"
+#include "pawl/assert.h"
+
+namespace pawl {
+namespace {
+
+constexpr int kItemsMax = 1'000;
+
+struct Member {
+  std::string_view name;  // with `!` behind it when it is always there
+  std::string_view kind;
+  std::string_view what = {};
+};
+
+struct Shape {
+  std::string_view name;
+  bool is_body;  // read strictly, and null is as good as absent
+  std::vector<Member> members;
+};
+
+// One of these, of which the members of a body or reply tell which.
+struct Choice {
+  std::string_view name;
+  std::vector<std::string_view> shapes;
+};
+
+using Members = std::vector<Member>;
+
+Members with(Members members, const Members& more) {
+  members.insert(members.end(), more.begin(), more.end());
+  return members;
+}
+
+// --- bodies ------------------------------------------------------------------------------------
+
+const Members& every_change() {
+  static const Members members = {
+      {"idempotency_key", "text", "the same call with the same key is carried out once"},
+      {"dry_run", "flag", "decided and answered, not done"}};
+  return members;
+}
+
+const Members& new_record() {
+  static const Members members = {{"data", "map", "fields that it lacks have their defaults"},
+                                  {"parent", "RecordName", "the record is its child"}};
+  return members;
+}
+
+const Members& later() {
+  static const Members members = {{"at", "instant", "not before then"},
+                                  {"in", "duration", "not before that long from now"}};
+  return members;
+}
+
+Members create_members() {
+  return with(
+      with(with(every_change(), later()), new_record()),
+      {{"event", "text", "fired in the same commit"}, {"payload", "map", "comes with the event"}});
+}
+
+Members fire_members() {
+  return with(with(every_change(), later()),
+              {{"event!", "name"},
+               {"payload", "map", "comes with the event"},
+               {"create", "NewRecord", "creates the record first, where there is none"}});
+}
+
+Members order_members(std::string_view words, const Members& more) {
+  return with(with(every_change(), {{"order!", words}, {"reason!", "name", "why"}}), more);
+}
+
+const Members kHold = {{"text!", "name", "what people are told"}};
+const Members kMove = {{"state!", "name", "where to"}};
+const Members kPatch = {{"data!", "map", "a merge patch (RFC 7396)"}};
+constexpr std::string_view kPlainOrders = "retry|release|migrate|erase";
+
+// A call of a batch: what the path says is in the body.
+Members batched(std::string_view word, const Members& members) {
+  return with({{"call!", word}, {"machine!", "name"}, {"key!", "name"}}, members);
+}
+
+// An attempt that a worker speaks of.
+Members attempt_members(const Members& more) {
+  return with({{"machine!", "name"}, {"key!", "name"}, {"token!", "name"}}, more);
+}
+
+const Members kNext = {{"claim", "Claim", "gives the next attempts in the same step"}};
+const Members kBeat = {{"progress", "json", "what the next attempt gets"}};
+const Members kDone = {{"result", "json"}};
+const Members kFail = {{"code!", "name"},
+                       {"message", "text"},
+                       {"detail", "json"},
+                       {"retry_after", "duration", "not before that long from now"}};
+
+std::vector<Shape> bodies() {
+  return {
+      {"RecordName", true, {{"machine!", "name"}, {"key!", "name"}}},
+      {"NewRecord", true, new_record()},
+      {"Apply",
+       true,
+       {{"files!", "[MachineFile]", "1 to 1,000, applied as one step"},
+        {"dry_run", "flag", "says what would change"},
+        {"channels_elsewhere", "flag", "a channel that is not here is a warning only"}}},
+      {"MachineFile",
+       true,
+       {{"path!", "name", "for messages only"}, {"text!", "text", "YAML or JSON"}}},
+      {"Create", true, create_members()},
+      {"Fire", true, fire_members()},
+      {"PlainOrder", true, order_members(kPlainOrders, {})},
+      {"HoldOrder", true, order_members("hold", kHold)},
+      {"MoveOrder", true, order_members("move", kMove)},
+      {"PatchOrder", true, order_members("patch", kPatch)},
+      {"Batch", true, {{"calls!", "[BatchCall]", "at most 1,000, carried out in their order"}}},
+      {"BatchCreate", true, batched("create", create_members())},
+      {"BatchFire", true, batched("fire", fire_members())},
+      {"BatchPlainOrder", true, batched("order", order_members(kPlainOrders, {}))},
+      {"BatchHoldOrder", true, batched("order", order_members("hold", kHold))},
+      {"BatchMoveOrder", true, batched("order", order_members("move", kMove))},
+      {"BatchPatchOrder", true, batched("order", order_members("patch", kPatch))},
+      {"Claim",
+       true,
+       {{"queues!", "[text]", "at least one"},
+        {"max", "number", "of attempts; 1 unless said, at most 1,000"},
+        {"wait", "duration", "while nothing is ready; at most a minute"},
+        {"worker", "text", "its name; else that of the access token"}}},
+      {"BeatAttempt", true, attempt_members(kBeat)},
+      {"DoneAttempt", true, attempt_members(kDone)},
+      {"FailAttempt", true, attempt_members(kFail)},
+      {"BeatOne", true, with(attempt_members(kBeat), kNext)},
+      {"DoneOne", true, with(attempt_members(kDone), kNext)},
+      {"FailOne", true, with(attempt_members(kFail), kNext)},
+      {"BeatSeveral", true, with({{"attempts!", "[BeatAttempt]", "at most 1,000"}}, kNext)},
+      {"DoneSeveral", true, with({{"attempts!", "[DoneAttempt]", "at most 1,000"}}, kNext)},
+      {"FailSeveral", true, with({{"attempts!", "[FailAttempt]", "at most 1,000"}}, kNext)},
+      {"SetPause",
+       true,
+       {{"what!", "name", "machine:NAME, queue:NAME, label:NAME=VALUE or everything"},
+        {"reason!", "name"},
+        {"dry_run", "flag"}}},
+      {"EndPause", true, {{"what!", "name"}, {"dry_run", "flag"}}},
+  };
+}
+
+// --- replies -----------------------------------------------------------------------------------
+
+const Members& answer_members() {
+  static const Members members = {
+      {"answer!", "ok|refused|stale|duplicate|none"},
+      {"reason", "text", "a sentence"},
+      {"state", "text", "of the record, after it"},
+      {"revision", "count"},
+      {"result", "json", "of a record that is there already: what its task gave"},
+      {"permitted", "[text]", "of a refusal: the events that the caller may fire now"},
+      {"guards", "[FailedGuard]", "of a refusal: the conditions that did not hold"},
+      {"cancel", "flag", "of a stale beat: stop working"},
+      {"lease_until", "instant", "of a beat"}};
+  return members;
+}
+
+const Members& entry_members() {
+  static const Members members = {
+      {"seq!", "count"},
+      {"at!", "instant"},
+      {"kind!",
+       "created|event|started|done|failed|timed_out|gave_up|rewound|resumed|timer|schedule|when|"
+       "operator|migrated|compacted|erased"},
+      {"event", "text"},
+      {"from", "text"},
+      {"to!", "text"},
+      {"epoch!", "count"},
+      {"attempt", "count"},
+      {"fence", "count"},
+      {"error", "Failure"},
+      {"cause", "text"},
+      {"actor!", "Actor"},
+      {"idempotency_key", "text"},
+      {"next_at", "instant"},
+      {"delays_left", "count"},
+      {"row", "text"}};
+  return members;
+}
+
+// A page of items, and where the next begins.
+Shape page(std::string_view name, std::string_view item) {
+  return {name, false, {{"items!", item}, {"next", "text", "as `from`: the page after this one"}}};
+}
+
+std::vector<Shape> replies() {
+  return {
+      {"Answer", false, answer_members()},
+      {"FailedGuard", false, {{"event!", "text"}, {"guard!", "text"}, {"values", "[text]"}}},
+      {"ItemAnswer", false, with({{"status!", "count"}}, answer_members())},
+      {"ItemError", false, {{"status!", "count"}, {"error!", "Problem"}}},
+      {"Problem",
+       false,
+       {{"id!", "text", "stable"},
+        {"message!", "text"},
+        {"hint", "text", "what to do"},
+        {"line", "count", "of the body, where it is not JSON"},
+        {"column", "count", "in bytes, from 1"}}},
+      {"Answers", false, {{"items!", "[Item]", "one of each call, in their order"}}},
+      {"SettledSeveral",
+       false,
+       {{"items!", "[Item]", "one of each"}, {"attempts", "[Attempt]", "of the claim"}}},
+      {"Claimed", false, {{"attempts!", "[Attempt]"}}},
+      {"Attempt",
+       false,
+       {{"machine!", "text"},
+        {"key!", "text"},
+        {"task!", "text"},
+        {"queue!", "text"},
+        {"attempt!", "count"},
+        {"token!", "text", "what settles it; a secret"},
+        {"fence!", "count", "rises with every attempt"},
+        {"idempotency_key!", "text", "the same for every attempt at this task"},
+        {"lease_until", "instant", "it is lost then, unless there is a beat"},
+        {"deadline_at", "instant", "it is over then"},
+        {"data!", "json", "what the task is given"},
+        {"progress", "json", "what the attempt before has said"}}},
+      {"Machines", false, {{"items!", "[MachineVersion]"}}},
+      {"MachineVersion", false, {{"machine!", "text"}, {"version!", "count"}}},
+      {"MachineText",
+       false,
+       {{"machine!", "text"}, {"version!", "count"}, {"text!", "text", "as it was applied"}}},
+      {"Applied", false, {{"ok!", "flag"}, {"files!", "[AppliedFile]"}}},
+      {"AppliedFile",
+       false,
+       {{"file!", "text"},
+        {"machine", "text"},
+        {"version", "count"},
+        {"version_before", "count"},
+        {"new!", "flag"},
+        {"touched!", "[Touched]"},
+        {"findings!", "[Finding]"}}},
+      {"Touched",
+       false,
+       {{"version", "count"},
+        {"state!", "text"},
+        {"records!", "count"},
+        {"fate!", "follows|moves|stays|pinned|stranded"},
+        {"to", "text"}}},
+      {"Finding",
+       false,
+       {{"severity!", "error|warning"},
+        {"id!", "text"},
+        {"line!", "count"},
+        {"column!", "count"},
+        {"message!", "text"}}},
+      page("Records", "[Record]"),
+      {"Record",
+       false,
+       {{"machine!", "text"},       {"key!", "text"},          {"id!", "count"},
+        {"version!", "count"},      {"state!", "text"},        {"entered_at!", "instant"},
+        {"created_at!", "instant"}, {"revision!", "count"},    {"epoch!", "count"},
+        {"next_at", "instant"},     {"ready_at", "instant"},   {"wake_at", "instant"},
+        {"attempt", "count"},       {"failures", "count"},     {"failing_since", "instant"},
+        {"failed_from", "text"},    {"error", "Failure"},      {"hold", "Hold"},
+        {"running", "Running"},     {"data!", "json"},         {"result", "json"},
+        {"labels", "map"},          {"priority!", "number"},   {"parent", "ParentName"},
+        {"children", "{Children}"}, {"planned_at", "instant"}, {"remove_at", "instant"}}},
+      {"ParentName", false, {{"machine!", "text"}, {"key!", "text"}}},
+      {"Failure",
+       false,
+       {{"code!", "text"},
+        {"message", "text"},
+        {"detail", "json"},
+        {"retry_after", "duration"},
+        {"transient", "flag"},
+        {"at", "instant"},
+        {"fingerprint", "fingerprint"}}},
+      {"Hold",
+       false,
+       {{"code!", "text"},
+        {"text", "text"},
+        {"by!", "policy|machine|operator|engine"},
+        {"since!", "instant"}}},
+      {"Running",
+       false,
+       {{"worker", "text"},
+        {"started_at!", "instant"},
+        {"lease_until", "instant"},
+        {"deadline_at!", "instant"},
+        {"progress", "json"}}},
+      {"Children",
+       false,
+       {{"all!", "count"},
+        {"open!", "count"},
+        {"final!", "count"},
+        {"hold!", "count"},
+        {"states!", "{count}"}}},
+      page("Log", "[Entry]"),
+      {"Entry", false, entry_members()},
+      page("Feed", "[FeedEntry]"),
+      {"FeedEntry", false, with({{"machine!", "text"}, {"key!", "text"}}, entry_members())},
+      {"Actor", false, {{"name!", "text"}, {"roles", "[text]"}}},
+      {"Why",
+       false,
+       {{"why!",
+         "ready_since|running_until|backing_off_until|planned_at|timer_at|waiting_for_events|"
+         "waiting_for_children|on_hold|slot|paused|final"},
+        {"at", "instant"},
+        {"names", "[text]"},
+        {"hold", "Hold"},
+        {"sentence!", "text"}}},
+      {"Permitted", false, {{"permitted!", "[text]"}}},
+      {"Counts", false, {{"items!", "[StateCount]"}}},
+      {"StateCount",
+       false,
+       {{"machine!", "text"}, {"state!", "text"}, {"records!", "count"}, {"held!", "count"}}},
+      {"Errors", false, {{"items!", "[ErrorCount]"}}},
+      {"ErrorCount",
+       false,
+       {{"machine!", "text"},
+        {"state!", "text"},
+        {"code!", "text"},
+        {"fingerprint!", "fingerprint"},
+        {"count!", "count"},
+        {"first_at!", "instant"},
+        {"last_at!", "instant"},
+        {"message!", "text"}}},
+      {"Pauses", false, {{"items!", "[Pause]"}}},
+      {"Pause",
+       false,
+       {{"what!", "text"}, {"reason!", "text"}, {"actor!", "text"}, {"since!", "instant"}}},
+      {"Ended", false, {{"ended!", "flag"}}},
+  };
+}
+
+std::vector<Choice> choices() {
+  return {{"Order", {"PlainOrder", "HoldOrder", "MoveOrder", "PatchOrder"}},
+          {"BatchCall",
+           {"BatchCreate", "BatchFire", "BatchPlainOrder", "BatchHoldOrder", "BatchMoveOrder",
+            "BatchPatchOrder"}},
+          {"Beat", {"BeatOne", "BeatSeveral"}},
+          {"Done", {"DoneOne", "DoneSeveral"}},
+          {"Fail", {"FailOne", "FailSeveral"}},
+          {"Settled", {"Answer", "SettledSeveral"}},
+          {"Item", {"ItemAnswer", "ItemError"}}};
+}
+
+// --- schemas -----------------------------------------------------------------------------------
+
+Json object(std::vector<std::pair<std::string, Json>> members) {
+  Json json = Json::map({});
+  for (auto& [key, value] : members) json.members.push_back({std::move(key), std::move(value), {}});
+  return json;
+}
+
+void add(Json& map, std::string key, Json value) {
+  map.members.push_back({std::move(key), std::move(value), {}});
+}
+
+Json ref(std::string_view kind, std::string_view name) {
+  return object({{"$ref", "#/components/" + std::string(kind) + "/" + std::string(name)}});
+}
+
+Json list_of(Json item) { return object({{"type", "array"}, {"items", std::move(item)}}); }
+
+Json words_of(std::string_view kind) {
+  Json words = Json::list({});
+  for (std::string_view rest = kind; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('|'), rest.size());
+    words.items.emplace_back(std::string(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return object({{"type", "string"}, {"enum", std::move(words)}});
+}
+
+Json duration_schema() {
+  return object({{"type", "string"},
+                 {"description", "30s, 2h, 7d, or as in ISO 8601"},
+                 {"pattern", "^([0-9]|[Pp])"},
+                 {"examples", Json::list({"30s"})}});
+}
+
+Json schema_of(std::string_view kind);
+
+// None when the kind is no simple one.
+std::optional<Json> simple_schema(std::string_view kind) {
+  if (kind == "text") return object({{"type", "string"}});
+  if (kind == "name") return object({{"type", "string"}, {"minLength", 1}});
+  if (kind == "json") return Json::boolean(true);
+  if (kind == "map") return object({{"type", "object"}});
+  if (kind == "flag") return object({{"type", "boolean"}});
+  if (kind == "number") return object({{"type", "integer"}});
+  if (kind == "count") return object({{"type", "integer"}, {"minimum", 0}});
+  if (kind == "instant") return object({{"type", "string"}, {"format", "date-time"}});
+  if (kind == "duration") return duration_schema();
+  if (kind == "fingerprint") return object({{"type", "string"}, {"pattern", "^[0-9a-f]{16}$"}});
+  return std::nullopt;
+}
+
+Json schema_of(std::string_view kind) {
+  if (auto simple = simple_schema(kind)) return *std::move(simple);
+  const std::string_view inner = kind.substr(1, kind.size() - 2);
+  if (kind.starts_with('[')) return list_of(schema_of(inner));
+  if (kind.starts_with('{'))
+    return object({{"type", "object"}, {"additionalProperties", schema_of(inner)}});
+  const bool is_shape = kind[0] >= 'A' && kind[0] <= 'Z';
+  return is_shape ? ref("schemas", kind) : words_of(kind);
+}
+
+Json or_null(Json schema) {
+  if (schema.kind == Json::Kind::boolean) return schema;
+  return object({{"anyOf", Json::list({std::move(schema), object({{"type", "null"}})})}});
+}
+
+Json schema_of(const Shape& shape) {
+  Json properties = Json::map({});
+  Json required = Json::list({});
+  for (const Member& member : shape.members) {
+    const bool is_required = member.name.ends_with('!');
+    const std::string name(member.name.substr(0, member.name.size() - (is_required ? 1 : 0)));
+    Json schema = schema_of(member.kind);
+    if (is_required) {
+      required.items.emplace_back(name);
+    } else if (shape.is_body) {
+      schema = or_null(std::move(schema));
+    }
+    if (!member.what.empty() && schema.kind == Json::Kind::map)
+      add(schema, "description", std::string(member.what));
+    add(properties, name, std::move(schema));
+  }
+  Json schema = object({{"type", "object"}, {"properties", std::move(properties)}});
+  if (!required.items.empty()) add(schema, "required", std::move(required));
+  if (shape.is_body) add(schema, "additionalProperties", false);
+  return schema;
+}
+
+Json schemas() {
+  Json all = Json::map({});
+  for (const auto& shapes : {bodies(), replies()})
+    for (const Shape& shape : shapes) add(all, std::string(shape.name), schema_of(shape));
+  for (const Choice& choice : choices()) {
+    Json one_of = Json::list({});
+    for (const std::string_view shape : choice.shapes)
+      one_of.items.push_back(ref("schemas", shape));
+    add(all, std::string(choice.name), object({{"oneOf", std::move(one_of)}}));
+  }
+  add(all, "OpenApi", object({{"type", "object"}}));
+  return all;
+}
+
+// --- parameters --------------------------------------------------------------------------------
+
+struct Parameter {
+  std::string_view name;
+  std::string_view kind;
+  std::string_view what;
+};
+
+constexpr Parameter kParameters[] = {
+    {"machine", "name", "of this machine"},
+    {"key", "name", "of the record"},
+    {"version", "count", "of the machine"},
+    {"state", "name", "in this state"},
+    {"key_prefix", "name", "keys that begin so; needs `machine`"},
+    {"label", "name", "NAME=VALUE"},
+    {"parent", "name", "MACHINE/KEY: its children"},
+    {"held", "flag", "on hold, or not"},
+    {"dead", "flag", "dead letters, or all others"},
+    {"error", "name", "the code of the last error"},
+    {"fingerprint", "fingerprint", "of the last error"},
+    {"created_from", "instant", "created then or later"},
+    {"created_before", "instant", "created earlier"},
+    {"built_in", "flag", "also side jobs, deliveries and messages"},
+    {"max", "max", "items of the page"},
+    {"from", "text", "`next` of the page before"},
+    {"wait", "duration", "at most; a minute is the longest"},
+    {"until", "final|state|revision", "what is waited for; `final` unless said"},
+    {"revision", "number", "with `until=revision`: until it is above this"},
+};
+
+Json parameter(const std::string& name, bool is_in_path) {
+  const auto* known = std::find_if(std::begin(kParameters), std::end(kParameters),
+                                   [&](const Parameter& one) { return one.name == name; });
+  PAWL_ASSERT(known != std::end(kParameters), "every parameter of a route has a kind");
+  Json schema =
+      known->kind == "max"
+          ? object({{"type", "integer"}, {"minimum", 1}, {"maximum", kItemsMax}, {"default", 100}})
+          : schema_of(known->kind);
+  return object({{"name", name},
+                 {"in", is_in_path ? "path" : "query"},
+                 {"required", is_in_path},
+                 {"description", std::string(known->what)},
+                 {"schema", std::move(schema)}});
+}
+
+Json parameters_of(const Route& route) {
+  Json list = Json::list({});
+  for (std::size_t at = 0; (at = route.path.find('{', at)) != std::string_view::npos; ++at)
+    list.items.push_back(
+        parameter(std::string(route.path.substr(at + 1, route.path.find('}', at) - at - 1)), true));
+  for (const std::string& name : query_names(route)) list.items.push_back(parameter(name, false));
+  return list;
+}
+
+// --- operations --------------------------------------------------------------------------------
+
+Json content(std::string type, Json schema) {
+  return object({{std::move(type), object({{"schema", std::move(schema)}})}});
+}
+
+Json json_content(std::string_view shape) {
+  return content("application/json", ref("schemas", shape));
+}
+
+Json response(std::string what, Json of) {
+  return object({{"description", std::move(what)}, {"content", std::move(of)}});
+}
+
+// One for every status that errors have.
+Json error_responses() {
+  Json all = Json::map({});
+  const auto ids = error_ids();
+  for (auto id = ids.begin(); id != ids.end();) {
+    const int status = id->status;
+    Json words = Json::list({});
+    std::string what;
+    for (; id != ids.end() && id->status == status; ++id) {
+      words.items.emplace_back(std::string(id->id));
+      what += (what.empty() ? "" : "\n") + in_ticks(id->id) + ": " + std::string(id->meaning);
+    }
+    const Json problem = object(
+        {{"allOf",
+          Json::list({ref("schemas", "Problem"),
+                      object({{"properties", object({{"id", object({{"enum", words}})}})}})})}});
+    Json schema = object({{"type", "object"},
+                          {"properties", object({{"error", problem}})},
+                          {"required", Json::list({"error"})}});
+    add(all, "error_" + std::to_string(status),
+        response(what, content("application/json", std::move(schema))));
+  }
+  return all;
+}
+
+Json responses_of(const Route& route) {
+  Json all = Json::map({});
+  add(all, "200",
+      route.reply == "Events"
+          ? response("One event for each page of entries, with the place behind it as its id",
+                     content("text/event-stream", object({{"type", "string"}})))
+          : response(std::string(route.summary), json_content(route.reply)));
+  int last = 0;
+  for (const ErrorId& id : error_ids()) {
+    const bool is_of_bodies = id.status == 413 || id.status == 415;
+    if (id.status == std::exchange(last, id.status) || id.status == 405 ||
+        (is_of_bodies && route.body.empty()))
+      continue;
+    add(all, std::to_string(id.status), ref("responses", "error_" + std::to_string(id.status)));
+  }
+  if (route.reply == "Answer" || route.reply == "Settled")
+    add(all, "409", response("Refused, or the token is stale", json_content("Answer")));
+  if (route.reply == "Applied")
+    add(all, "422", response("A file has an error: nothing was applied", json_content("Applied")));
+  return all;
+}
+
+// `post_records_machine_key_fire`.
+std::string operation_id(const Route& route) {
+  std::string id = to_lower(route.method);
+  for (const char c : route.path.substr(std::string_view("/v1").size()))
+    if (is_letter(c)) {
+      id += c;
+    } else if (c == '/' || c == '.') {
+      id += '_';
+    }
+  return id;
+}
+
+Json operation(const Route& route) {
+  Json operation =
+      object({{"operationId", operation_id(route)},
+              {"summary", std::string(route.summary)},
+              {"description", "For the roles " + join(role_words(route.roles), ", ", " and ")}});
+  if (Json parameters = parameters_of(route); !parameters.items.empty())
+    add(operation, "parameters", std::move(parameters));
+  if (!route.body.empty())
+    add(operation, "requestBody",
+        object({{"required", true}, {"content", json_content(route.body)}}));
+  add(operation, "responses", responses_of(route));
+  return operation;
+}
+
+Json paths() {
+  Json all = Json::map({});
+  for (const Route& route : Api::routes()) {
+    auto path = std::find_if(all.members.begin(), all.members.end(),
+                             [&](const JsonMember& one) { return one.key == route.path; });
+    if (path == all.members.end())
+      path = all.members.insert(path, {std::string(route.path), Json::map({}), {}});
+    add(path->value, to_lower(route.method), operation(route));
+  }
+  return all;
+}
+
+}  // namespace
+
+Json openapi_document() {
+  return object(
+      {{"openapi", "3.1.0"},
+       {"info", object({{"title", "Pawl"},
+                        {"version", "1"},
+                        {"summary", "Records that move through states, and the work they need"},
+                        {"license", object({{"name", "Apache-2.0"}})}})},
+       {"security", Json::list({object({{"token", Json::list({})}})})},
+       {"paths", paths()},
+       {"components",
+        object({{"securitySchemes",
+                 object({{"token", object({{"type", "http"}, {"scheme", "bearer"}})}})},
+                {"responses", error_responses()},
+                {"schemas", schemas()}})}});
+}
+
+void show_openapi(const SharedCall& call) {
+  static const std::string text = to_text(openapi_document());
+  call->ok(text);
+}
+
+}  // namespace pawl
