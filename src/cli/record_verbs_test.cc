@@ -298,7 +298,8 @@ TEST_F(RecordVerbsTest, WhatIsGivenWronglyIsSaid) {
       bad({"fire", "order/1", "pay", "--idempotency-key", ""}),
       "2: pawl: --idempotency-key: it is empty; give a value or leave the option out\nRun 'pawl fire --help' for its options.\n");
   EXPECT_EQ(json({"show", "order/1"}),
-            R"({"error":{"id":"no_such_record","message":"there is no record order/1"}})"
+            R"({"error":{"id":"no_such_record","message":"there is no record order/1",)"
+            R"("hint":"create it, or see GET /v1/records for those there are"}})"
             "\n");
 }
 
@@ -381,7 +382,8 @@ TEST_F(RecordVerbsTest, ARecordIsShown) {
   ASSERT_EQ(items_of(log).size(), 1U);
   EXPECT_EQ(said(items_of(log)[0], "kind"), "created");
   EXPECT_EQ(json({"log", "order/18"}),
-            R"({"error":{"id":"no_such_record","message":"there is no record order/18"}})"
+            R"({"error":{"id":"no_such_record","message":"there is no record order/18",)"
+            R"("hint":"create it, or see GET /v1/records for those there are"}})"
             "\n");
   EXPECT_EQ(pawl({"log", "order/18", "--json"}).code, ExitCode::wrong);
   EXPECT_EQ(bad({"log", "order/18"}), "1: pawl: error: there is no record order/18\n");
