@@ -21,6 +21,16 @@ bool Turn::is_live(const TokenHash& token) const {
   return record_.running && !equal(token, TokenHash{}) && equal(token, record_.running->token_hash);
 }
 
+// Only the last tokens are known: what happened to an older attempt is what can be seen now.
+std::string Turn::why_over(const TokenHash& token) const {
+  if (record_.settled && equal(token, record_.settled->token_hash)) return "it was settled";
+  if (is_live(token)) return "its deadline has passed";
+  if (record_.running) return "another attempt has begun";
+  if (record_.hold) return "the record is on hold";
+  if (machine_->state(state_).final) return "the record is final";
+  return "its time was up, or the record was moved on";
+}
+
 // The tie goes to the result: the deadline itself is still in time.
 bool Turn::is_attempt_over() const { return now_ > record_.running->deadline_at; }
 

@@ -99,6 +99,7 @@ class Turn {
   std::string call_of(const Task& task, std::string payload);
   bool is_live(const TokenHash& token) const;
   bool is_attempt_over() const;
+  std::string why_over(const TokenHash& token) const;
   bool settles(const TokenHash& token, Settled::Verb verb);
   void end_attempt();
   void time_out(std::string_view code, std::string message);

@@ -161,7 +161,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
       if (!(*live)[i] && i < taken.beating.size()) {
         Answer& answer = taken.decided[taken.beating[i]].answer;
         answer = {.kind = Answer::Kind::stale,
-                  .reason = "this attempt is over: stop working",
+                  .reason = "this attempt is over: stop working; the record was moved on",
                   .cancel = true};
       }
   }
