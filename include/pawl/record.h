@@ -210,6 +210,7 @@ struct Record {
 struct Actor {
   std::string name = {};
   std::vector<std::string> roles = {};
+  std::string via = {};  // who called in this name, where it is somebody else: an access token
 
   friend bool operator==(const Actor&, const Actor&) = default;
 };

@@ -9,11 +9,18 @@
 #include "base/text.h"
 #include "decide/json_edit.h"
 #include "engine/token.h"
+#include "model/expression/json_view.h"
+#include "pawl/assert.h"
 
 namespace pawl {
 namespace {
 
 constexpr std::string_view kPrefix = "access:";
+constexpr std::string_view kOperatorRole = "operator";
+constexpr std::string_view kEngineRole = "engine";
+constexpr std::size_t kNameMax = 256;
+constexpr std::size_t kNamesMax = 1'000;
+constexpr std::size_t kTokensMax = 1'000;
 
 constexpr std::pair<std::string_view, Role> kRoles[] = {{"viewer", kViewer},
                                                         {"app", kApp},
@@ -58,6 +65,34 @@ std::optional<AccessToken> read_token(const std::string& json) {
   return token.name.empty() ? std::nullopt : std::optional(token);
 }
 
+bool is_expired(const AccessToken& token, Instant now) {
+  return token.expires_at && *token.expires_at <= now;
+}
+
+bool is_reserved(std::string_view role) { return role == kOperatorRole || role == kEngineRole; }
+
+// What happens by itself is the engine's, and nobody else may be taken for it.
+Result<void> check_actor_name(const std::string& name) {
+  if (name.empty() || name.size() > kNameMax)
+    return Error{ErrorCode::bad_input, "a name has 1 to 256 bytes"};
+  if (name == kEngineRole)
+    return Error{ErrorCode::bad_input, "`engine` is the name of what happens by itself"};
+  return {};
+}
+
+Result<void> check_names(std::string_view what, const std::vector<std::string>& names) {
+  if (names.size() > kNamesMax)
+    return Error{ErrorCode::bad_input, in_ticks(what) + " has at most 1000 items"};
+  for (const std::string& name : names)
+    if (name.empty() || name.size() > kNameMax)
+      return Error{ErrorCode::bad_input, in_ticks(what) + ": a name has 1 to 256 bytes"};
+  return {};
+}
+
+ApiReply may_not_act_as(const std::string& message) {
+  return error_reply("may_not_act_as", message);
+}
+
 }  // namespace
 
 unsigned role_of(std::string_view word) {
@@ -90,8 +125,8 @@ std::string to_json(const AccessToken& token) {
   return out;
 }
 
-Result<std::unique_ptr<Access>> Access::open(Engine& engine) {
-  std::unique_ptr<Access> access(new Access(engine));
+Result<std::unique_ptr<Access>> Access::open(Engine& engine, std::function<void()> on_revoked) {
+  std::unique_ptr<Access> access(new Access(engine, std::move(on_revoked)));
   PAWL_TRY(const auto settings, engine.settings(std::string(kPrefix)));
   for (const Setting& setting : settings) {
     const auto hash = read_hex(std::string_view(setting.name).substr(kPrefix.size()));
@@ -101,49 +136,90 @@ Result<std::unique_ptr<Access>> Access::open(Engine& engine) {
   return access;
 }
 
+Result<void> check_token(const AccessToken& token) {
+  PAWL_CHECK(check_actor_name(token.name));
+  if (token.roles == 0)
+    return Error{ErrorCode::bad_input,
+                 "an access token needs a role: viewer, app, worker, operator or admin"};
+  PAWL_CHECK(check_names("machine_roles", token.machine_roles));
+  for (const std::string& role : token.machine_roles)
+    if (is_reserved(role))
+      return Error{ErrorCode::bad_input, in_ticks(role) +
+                                             " is no role of machines: it comes with the roles "
+                                             "operator and admin, or is the engine's own"};
+  if (token.machines) PAWL_CHECK(check_names("machines", *token.machines));
+  if (token.queues) PAWL_CHECK(check_names("queues", *token.queues));
+  return {};
+}
+
+// What is looked for is the hash: how long that takes says nothing of the token, so that nothing
+// needs to be compared in constant time.
 std::optional<Caller> Access::find(std::string_view token, Instant now) const {
   const TokenHash hash = hash_of_token(token);
   const std::lock_guard lock(mutex_);
   const auto found = tokens_.find(hash);
   if (token.empty() || found == tokens_.end()) return std::nullopt;
   const AccessToken& kept = found->second.token;
-  if (kept.expires_at && *kept.expires_at <= now) return std::nullopt;
+  if (is_expired(kept, now)) return std::nullopt;
   Caller caller{.roles = kept.roles, .machines = kept.machines, .queues = kept.queues};
-  caller.actor = {kept.name, kept.machine_roles};
-  if ((kept.roles & (kOperator | kAdmin)) != 0) caller.actor.roles.emplace_back("operator");
+  caller.actor = {.name = kept.name, .roles = kept.machine_roles};
+  if ((kept.roles & (kOperator | kAdmin)) != 0) caller.actor.roles.emplace_back(kOperatorRole);
+  caller.act_as = kept.act_as;
+  caller.in_force = [this, hash] { return is_in_force(hash, engine_.now()); };
   return caller;
 }
 
-bool Access::may_act_as(std::string_view token) const {
-  const TokenHash hash = hash_of_token(token);
+bool Access::is_in_force(const TokenHash& hash, Instant now) const {
   const std::lock_guard lock(mutex_);
   const auto found = tokens_.find(hash);
-  return found != tokens_.end() && found->second.token.act_as;
+  return found != tokens_.end() && !is_expired(found->second.token, now);
+}
+
+std::optional<std::pair<TokenHash, Access::Kept>> Access::find_name(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& one : tokens_)
+    if (one.second.token.name == name) return one;
+  return std::nullopt;
 }
 
 Result<std::string> Access::create(AccessToken token) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [hash, kept] : tokens_)
-    if (kept.token.name == token.name)
-      return Error{ErrorCode::bad_input, "there is an access token " + in_ticks(token.name) +
-                                             " already: revoke it, or choose another name"};
+  PAWL_CHECK(check_token(token));
+  const std::lock_guard changes(changes_);
+  if (find_name(token.name))
+    return Error{ErrorCode::bad_input, "there is an access token " + in_ticks(token.name) +
+                                           " already: revoke it, or choose another name"};
+  if (all().size() >= kTokensMax)
+    return Error{ErrorCode::bad_input, "there are 1000 access tokens already: revoke some"};
   std::string text = "pawl_" + token_text(random_bits());
   const TokenHash hash = hash_of_token(text);
-  Setting setting{.name = std::string(kPrefix) + hex_of(hash), .value = to_json(token)};
-  PAWL_TRY(setting, engine_.put_setting(setting));
-  tokens_[hash] = {std::move(token), std::move(setting)};
+  const Setting setting{.name = std::string(kPrefix) + hex_of(hash), .value = to_json(token)};
+  PAWL_TRY(Setting put, engine_.put_setting(setting));
+  PAWL_ASSERT(put.value == setting.value, "128 random bits are not drawn twice");
+  const std::lock_guard lock(mutex_);
+  tokens_[hash] = {std::move(token), std::move(put)};
   return text;
 }
 
 Result<bool> Access::revoke(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  const auto found = std::find_if(tokens_.begin(), tokens_.end(),
-                                  [&](const auto& one) { return one.second.token.name == name; });
-  if (found == tokens_.end()) return false;
+  const std::lock_guard changes(changes_);
+  const auto found = find_name(name);
+  if (!found) return false;
   Setting gone = found->second.setting;
   gone.value.clear();
-  PAWL_CHECK(engine_.put_setting(gone));
-  tokens_.erase(found);
+  PAWL_TRY(Setting put, engine_.put_setting(gone));
+  if (!put.value.empty()) {  // somebody has written it since: what is revoked is what is there
+    gone.revision = put.revision;
+    PAWL_TRY(put, engine_.put_setting(gone));
+  }
+  if (!put.value.empty())
+    return Error{ErrorCode::environment, "the access token " + in_ticks(name) +
+                                             " is being changed by others and is still in force: "
+                                             "revoke it again"};
+  {
+    const std::lock_guard lock(mutex_);
+    tokens_.erase(found->first);
+  }
+  if (on_revoked_) on_revoked_();
   return true;
 }
 
@@ -154,6 +230,38 @@ std::vector<AccessToken> Access::all() const {
   std::sort(all.begin(), all.end(),
             [](const AccessToken& a, const AccessToken& b) { return a.name < b.name; });
   return all;
+}
+
+// --- in the name of others ---------------------------------------------------------------------
+
+std::optional<ApiReply> take_actor(ApiRequest& request) {
+  // Most bodies have none, and are read once, by their route. One that writes the word with escapes
+  // gets no actor by that: to its route it is a member that does not belong there.
+  if (request.body.find(R"("actor")") == std::string::npos || !check_json(request.body))
+    return std::nullopt;
+  const JsonView given = JsonView(request.body).member("actor");
+  if (given.absent() || given.kind() == JsonView::Kind::null) return std::nullopt;
+  Caller& caller = request.caller;
+  if (!caller.act_as)
+    return may_not_act_as(
+        "this access token may not call in the name of others: leave `actor` out, or use a token "
+        "that was made with act_as");
+  if (given.kind() != JsonView::Kind::map)
+    return error_reply("bad_request", "`actor` has to be a map: {\"name\", \"roles\"}");
+  const std::string json(given.json());
+  JsonBody body(json, "actor");
+  Actor actor{
+      .name = body.required_text("name"), .roles = body.texts("roles"), .via = caller.actor.name};
+  if (const auto wrong = body.finish(); !wrong) return error_reply(wrong.error());
+  if (const auto wrong = check_actor_name(actor.name); !wrong) return error_reply(wrong.error());
+  if (const auto wrong = check_names("actor.roles", actor.roles); !wrong)
+    return error_reply(wrong.error());
+  const bool is_operator = (caller.roles & (kOperator | kAdmin)) != 0;
+  for (const std::string& role : actor.roles)
+    if (role == kEngineRole || (role == kOperatorRole && !is_operator))
+      return may_not_act_as("this access token may give nobody the role " + in_ticks(role));
+  caller.actor = std::move(actor);
+  return std::nullopt;
 }
 
 }  // namespace pawl

@@ -2,7 +2,9 @@
 // copy of the store lets nobody in.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,7 +24,7 @@ unsigned role_of(std::string_view word);
 std::vector<std::string> role_words(unsigned roles);
 
 struct AccessToken {
-  std::string name;  // unique among those in force; the actor of its calls
+  std::string name;  // unique; the actor of its calls
   unsigned roles = 0;
   std::vector<std::string> machine_roles = {};  // what `by` and `actor.roles` see
   std::optional<std::vector<std::string>> machines = {};
@@ -34,19 +36,25 @@ struct AccessToken {
 };
 std::string to_json(const AccessToken& token);
 
+// Fails when it could not be: without a name or a role, with a role that is the engine's to give,
+// with more names than a list may have.
+Result<void> check_token(const AccessToken& token);
+
 class Access {
  public:
-  // Reads the tokens. The engine outlives it.
-  static Result<std::unique_ptr<Access>> open(Engine& engine);
+  // Reads the tokens. The engine outlives it. `on_revoked`: for what goes on after a call.
+  static Result<std::unique_ptr<Access>> open(Engine& engine,
+                                              std::function<void()> on_revoked = {});
 
-  // Whom a token lets in; none when it is unknown, revoked or expired. From any thread.
+  // Whom a token lets in; none when it is unknown, revoked or expired. From any thread, and it
+  // never waits for a commit. The caller may ask it again (Caller::in_force) for as long as it
+  // lives.
   std::optional<Caller> find(std::string_view token, Instant now) const;
-  bool may_act_as(std::string_view token) const;
 
   // The text of a new token, which is not kept: who loses it needs another. Fails when the name is
-  // taken.
+  // taken. Both wait until it is durable.
   Result<std::string> create(AccessToken token);
-  // False: there is none of that name.
+  // It lets nobody in from here on. False: there is none of that name.
   Result<bool> revoke(const std::string& name);
   std::vector<AccessToken> all() const;
 
@@ -56,11 +64,22 @@ class Access {
     Setting setting;
   };
 
-  explicit Access(Engine& engine) : engine_(engine) {}
+  Access(Engine& engine, std::function<void()> on_revoked)
+      : engine_(engine), on_revoked_(std::move(on_revoked)) {}
+
+  bool is_in_force(const TokenHash& hash, Instant now) const;
+  std::optional<std::pair<TokenHash, Kept>> find_name(const std::string& name) const;
 
   Engine& engine_;
-  mutable std::mutex mutex_;
+  std::function<void()> on_revoked_;
+  // Whoever changes tokens holds it over a commit; so the thread that commits must never want it.
+  std::mutex changes_;
+  mutable std::mutex mutex_;  // of the map, and never held while something is waited for
   std::map<TokenHash, Kept> tokens_;
 };
+
+// Who acts, when the body of the request says so by `actor`: then that is the actor of the caller,
+// via the access token. A reply: this is refused.
+std::optional<ApiReply> take_actor(ApiRequest& request);
 
 }  // namespace pawl

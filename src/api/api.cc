@@ -92,6 +92,12 @@ constexpr RouteHandle kTable[] = {
       "SetPause", "Pause"},
      set_pause},
     {{"POST", "/v1/pauses/end", kOperators, "", "End a pause", "EndPause", "Ended"}, end_pause},
+    {{"GET", "/v1/tokens", kAdmin, "", "Access tokens, without their texts", "", "Tokens"},
+     list_tokens},
+    {{"POST", "/v1/tokens", kAdmin, "", "Make an access token", "NewToken", "Token"}, create_token},
+    {{"POST", "/v1/tokens/revoke", kAdmin, "", "Let an access token let nobody in any more",
+      "RevokeToken", "Revoked"},
+     revoke_token},
 };
 
 constexpr ErrorId kErrorIds[] = {
@@ -106,6 +112,8 @@ constexpr ErrorId kErrorIds[] = {
     {"machine_role_missing", 403,
      "the actor has none of the roles that the machine asks for (`by`)",
      "let somebody call who has the role, or give it to this access token"},
+    {"may_not_act_as", 403, "the access token may not name this actor, or no other at all",
+     "leave `actor` out, or use a token that was made with act_as"},
     {"outside_scope", 403, "the access token is not for this machine or queue",
      "use a token whose machines and queues include it"},
     {"role_missing", 403, "the access token has none of the roles of this route",
@@ -115,6 +123,8 @@ constexpr ErrorId kErrorIds[] = {
     {"no_such_path", 404, "there is no such route", "see GET /v1/openapi.json for those there are"},
     {"no_such_record", 404, "there is no such record",
      "create it, or see GET /v1/records for those there are"},
+    {"no_such_token", 404, "there is no access token of this name",
+     "see GET /v1/tokens for those there are"},
     {"not_paused", 404, "a pause that is to end is none", "see GET /v1/pauses for what is paused"},
     {"wrong_method", 405, "the path is for another method",
      "see GET /v1/openapi.json for the methods of this path"},
@@ -220,8 +230,10 @@ void Api::handle(const ApiRequest& request, Replied replied) {
       return replied(outside_machine((*parameters)[0]));
     if (const auto checked = check_query(route, request); !checked)
       return replied(error_reply(checked.error()));
-    return handle(std::make_shared<const Call>(
-        Call{engine_, request, *std::move(parameters), std::move(replied)}));
+    Call call{engine_, access_, request, *std::move(parameters), std::move(replied)};
+    if (route.method == "POST")
+      if (auto refused = take_actor(call.request)) return call.replied(*std::move(refused));
+    return handle(std::make_shared<const Call>(std::move(call)));
   }
   if (is_path)
     return replied(error_reply("wrong_method", request.method + " is not for this path"));
@@ -327,6 +339,17 @@ std::string Call::query(std::string_view key) const {
   const auto found = std::find_if(request.query.begin(), request.query.end(),
                                   [&](const auto& pair) { return pair.first == key; });
   return found == request.query.end() ? std::string() : found->second;
+}
+
+JsonBody Call::body() const {
+  JsonBody body(request.body);
+  if (!request.caller.actor.via.empty()) body.leave("actor");
+  return body;
+}
+
+std::string Call::acting() const {
+  const Actor& actor = request.caller.actor;
+  return actor.via.empty() ? actor.name : actor.name + " via " + actor.via;
 }
 
 bool Call::may_see_machine(const std::string& machine) const {

@@ -33,6 +33,9 @@ struct Caller {
   // claimed, and both what may be paused.
   std::optional<std::vector<std::string>> machines = {};
   std::optional<std::vector<std::string>> queues = {};
+  bool act_as = false;  // may name another actor in the body of a call
+  // Whether the access token still holds, for what goes on after the call; none: always.
+  std::function<bool()> in_force = {};
 };
 
 struct ApiRequest {
@@ -82,12 +85,14 @@ struct Route {
 };
 std::vector<std::string> query_names(const Route& route);
 
+class Access;
+
 class Api {
  public:
   using Replied = std::function<void(ApiReply)>;
 
-  // The engine outlives it.
-  explicit Api(Engine& engine) : engine_(engine) {}
+  // Both outlive it.
+  Api(Engine& engine, Access& access) : engine_(engine), access_(access) {}
 
   // Replied once, at once or later, on any thread.
   void handle(const ApiRequest& request, Replied replied);
@@ -97,6 +102,7 @@ class Api {
 
  private:
   Engine& engine_;
+  Access& access_;
 };
 
 // `a%2Fb` is `a/b`. None when a percent sign is not followed by two hex digits, or a zero byte

@@ -15,15 +15,21 @@ namespace pawl {
 
 struct Call {
   Engine& engine;
+  Access& access;
   ApiRequest request;
   std::vector<std::string> parameters;  // of the path, in its order
   Api::Replied replied;
 
   RecordName name() const { return {parameters[0], parameters[1]}; }
   std::string query(std::string_view key) const;
+  JsonBody body() const;  // of the request; who acts has been read
+  // Who is named where there is room for one name: `ann via shop`.
+  std::string acting() const;
 
   bool may_see_machine(const std::string& machine) const;
   bool may_use_queue(const std::string& queue) const;
+  // Whether the access token has not been revoked and has not expired since it was shown.
+  bool is_in_force() const { return !request.caller.in_force || request.caller.in_force(); }
 
   void ok(std::string json) const { replied({200, std::move(json)}); }
   void answer(const Result<Answer>& answer) const;
@@ -73,5 +79,9 @@ void settle_fail(const SharedCall& call);
 void list_pauses(const SharedCall& call);
 void set_pause(const SharedCall& call);
 void end_pause(const SharedCall& call);
+
+void list_tokens(const SharedCall& call);
+void create_token(const SharedCall& call);
+void revoke_token(const SharedCall& call);
 
 }  // namespace pawl

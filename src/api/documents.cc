@@ -110,6 +110,7 @@ std::string actor_json(const Actor& actor) {
   return map_json([&](Sparse& map) {
     map.text("name", actor.name);
     map.some("roles", actor.roles);
+    map.some("via", actor.via);
   });
 }
 

@@ -40,6 +40,9 @@ class JsonBody {
 
   bool has(std::string_view name) const;
 
+  // It may be there: somebody else reads it.
+  void leave(std::string_view name) { ask(name); }
+
   // What is wrong, the first of it, once everything was asked for: a value that does not fit, a
   // member that does not belong here. With its position when the text is not JSON.
   Result<void> finish();

@@ -44,7 +44,7 @@ void apply_machines(const SharedCall& call) {
   if (call->request.caller.machines)
     return call->fail("outside_scope",
                       "machines may name each other: to apply them takes a token for all of them");
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   ApplyOptions options{.dry_run = body.boolean("dry_run"),
                        .channels_elsewhere = body.boolean("channels_elsewhere")};
   std::vector<MachineText> files;

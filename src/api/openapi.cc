@@ -158,6 +158,19 @@ std::vector<Shape> bodies() {
         {"reason!", "name"},
         {"dry_run", "flag"}}},
       {"EndPause", true, {{"what!", "name"}, {"dry_run", "flag"}}},
+      {"NewToken",
+       true,
+       {{"name!", "name", "unique; the actor of its calls"},
+        {"roles!", "[viewer|app|worker|operator|admin]"},
+        {"machine_roles", "[name]", "what `by` and `actor.roles` of machines see"},
+        {"machines", "[name]", "it is for these only"},
+        {"queues", "[name]", "it is for these only"},
+        {"act_as", "flag", "it may name another actor"},
+        {"expires_at", "instant"},
+        {"expires_in", "duration"},
+        {"dry_run", "flag"}}},
+      {"RevokeToken", true, {{"name!", "name"}, {"dry_run", "flag"}}},
+      {"ActsAs", true, {{"name!", "name"}, {"roles", "[name]"}}},
   };
 }
 
@@ -312,7 +325,11 @@ std::vector<Shape> replies() {
       {"Entry", false, entry_members()},
       page("Feed", "[FeedEntry]"),
       {"FeedEntry", false, with({{"machine!", "text"}, {"key!", "text"}}, entry_members())},
-      {"Actor", false, {{"name!", "text"}, {"roles", "[text]"}}},
+      {"Actor",
+       false,
+       {{"name!", "text"},
+        {"roles", "[text]"},
+        {"via", "text", "the access token that called in its name"}}},
       {"Why",
        false,
        {{"why!",
@@ -343,6 +360,20 @@ std::vector<Shape> replies() {
        false,
        {{"what!", "text"}, {"reason!", "text"}, {"actor!", "text"}, {"since!", "instant"}}},
       {"Ended", false, {{"ended!", "flag"}}},
+      {"Tokens", false, {{"items!", "[Token]"}}},
+      {"Token",
+       false,
+       {{"name!", "text"},
+        {"roles!", "[text]"},
+        {"machine_roles", "[text]"},
+        {"machines", "[text]"},
+        {"queues", "[text]"},
+        {"act_as", "flag"},
+        {"created_at!", "instant"},
+        {"expires_at", "instant"},
+        {"made_by", "text"},
+        {"token", "text", "of one that was just made: shown this once; a secret"}}},
+      {"Revoked", false, {{"revoked!", "flag"}}},
   };
 }
 
@@ -447,10 +478,27 @@ Json schema_of(const Shape& shape) {
   return schema;
 }
 
+// Whether a route takes it as its whole body: then it may say who acts.
+bool is_whole_body(std::string_view shape) {
+  const auto all = choices();
+  const auto routes = Api::routes();
+  return std::any_of(routes.begin(), routes.end(), [&](const Route& route) {
+    return route.body == shape || std::any_of(all.begin(), all.end(), [&](const Choice& choice) {
+             return choice.name == route.body &&
+                    std::find(choice.shapes.begin(), choice.shapes.end(), shape) !=
+                        choice.shapes.end();
+           });
+  });
+}
+
 Json schemas() {
   Json all = Json::map({});
   for (const auto& shapes : {bodies(), replies()})
-    for (const Shape& shape : shapes) add(all, std::string(shape.name), schema_of(shape));
+    for (Shape shape : shapes) {
+      if (is_whole_body(shape.name))
+        shape.members.push_back({"actor", "ActsAs", "who acts; for tokens with act_as"});
+      add(all, std::string(shape.name), schema_of(shape));
+    }
   for (const Choice& choice : choices()) {
     Json one_of = Json::list({});
     for (const std::string_view shape : choice.shapes)

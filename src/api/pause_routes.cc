@@ -23,20 +23,28 @@ bool may_steer(const Call& call, const PauseTarget& target) {
   return false;
 }
 
+// What stops everybody, or records by what they hold, concerns all who look.
+bool may_see(const Call& call, const PauseTarget& target) {
+  using Kind = PauseTarget::Kind;
+  if (target.kind == Kind::machine) return call.may_see_machine(target.name);
+  return target.kind != Kind::queue || call.may_use_queue(target.name);
+}
+
 }  // namespace
 
 void list_pauses(const SharedCall& call) {
+  std::vector<Pause> pauses = call->engine.pauses();
+  std::erase_if(pauses, [&](const Pause& pause) { return !may_see(*call, pause.target); });
   std::string out = R"({"items":)";
-  append_list(out, call->engine.pauses(), [](const Pause& pause) { return to_json(pause); });
+  append_list(out, pauses, [](const Pause& pause) { return to_json(pause); });
   call->ok(out + "}");
 }
 
 void set_pause(const SharedCall& call) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   const std::string what = body.required_text("what");
-  Pause pause{.reason = body.required_text("reason"),
-              .actor = call->request.caller.actor.name,
-              .since = call->engine.now()};
+  Pause pause{
+      .reason = body.required_text("reason"), .actor = call->acting(), .since = call->engine.now()};
   const bool dry_run = body.boolean("dry_run");
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   auto target = parse_pause_target(what);
@@ -49,7 +57,7 @@ void set_pause(const SharedCall& call) {
 }
 
 void end_pause(const SharedCall& call) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   const std::string what = body.required_text("what");
   const bool dry_run = body.boolean("dry_run");
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());

@@ -211,6 +211,14 @@ bool find_machine(const Call& call, const std::string& machine) {
   return false;
 }
 
+// Whether the caller may see the machine, and there is one; it has been answered when not. None is
+// all that it may see.
+bool may_look_at(const Call& call, const std::string& machine) {
+  if (machine.empty() || call.may_see_machine(machine)) return find_machine(call, machine);
+  call.replied(outside_machine(machine));
+  return false;
+}
+
 }  // namespace
 
 // --- what changes something --------------------------------------------------------------------
@@ -281,7 +289,7 @@ Change read_order_call(const Call& call, const RecordName& name, JsonBody& body)
 }
 
 void carry_out(const SharedCall& call, ReadChange read) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   const Change change = read(*call, call->name(), body);
   if (change.refused) return call->replied(*change.refused);
   call->engine.submit({&change.stimulus, 1},
@@ -347,7 +355,7 @@ void give_order(const SharedCall& call) { carry_out(call, read_order_call); }
 
 // All of them are submitted together, so that they share commits.
 void carry_out_batch(const SharedCall& call) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   const std::vector<JsonView> items = body.values("calls");
   body.require("calls");
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
@@ -424,6 +432,8 @@ void show_record(const SharedCall& call) {
   const auto reply = [call](const Result<std::optional<Record>>& record) {
     if (!record) return call->fail(record.error());
     if (!*record) return no_such_record(*call, call->name());
+    if (!call->is_in_force())
+      return call->fail("no_access", "the access token was revoked or expired during the wait");
     call->ok(to_json(**record));
   };
   const std::string until = call->query("until");
@@ -479,21 +489,9 @@ void show_permitted(const SharedCall& call) {
   call->ok(out + "}");
 }
 
-namespace {
-
-// False when the caller was told that it may not, or that there is no such machine.
-bool may_listen(const Call& call, const std::string& machine) {
-  if (machine.empty()) return true;
-  if (call.may_see_machine(machine)) return find_machine(call, machine);
-  call.replied(outside_machine(machine));
-  return false;
-}
-
-}  // namespace
-
 void listen_to_feed(const SharedCall& call) {
   const std::string machine = call->query("machine");
-  if (!may_listen(*call, machine)) return;
+  if (!may_look_at(*call, machine)) return;
   LiveEntries entries{call->request.caller.machines, call->query("from")};
   if (!machine.empty()) entries.machines = {machine};
   if (const auto readable = call->engine.feed(entries.from, 1); !readable)
@@ -505,7 +503,7 @@ void show_feed(const SharedCall& call) {
   const auto max = read_max(*call);
   if (!max) return call->fail(max.error());
   const std::string machine = call->query("machine");
-  if (!may_listen(*call, machine)) return;
+  if (!may_look_at(*call, machine)) return;
   auto page = call->engine.feed(call->query("from"), *max);
   if (!page) return call->fail(page.error());
   std::erase_if(page->items, [&](const LoggedEntry& entry) {

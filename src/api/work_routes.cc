@@ -72,6 +72,12 @@ bool may_claim(const Call& call, const ClaimRequest& request) {
       call.fail("bad_request", "the queue " + in_ticks(queue) + " is the engine's own");
       return false;
     }
+    if (call.request.caller.machines && !call.request.caller.queues) {
+      call.fail("outside_scope",
+                "a queue may have attempts of any machine: an access token for some machines only "
+                "claims from the queues that it is for as well");
+      return false;
+    }
     if (!call.may_use_queue(queue)) {
       call.replied(outside_queue(queue));
       return false;
@@ -80,15 +86,41 @@ bool may_claim(const Call& call, const ClaimRequest& request) {
   return true;
 }
 
+// What came to somebody who may not have it any more: others get it at once, and no record pays.
+void hand_back(const Call& call, const std::vector<GivenAttempt>& attempts) {
+  std::vector<Stimulus> stimuli;
+  for (const GivenAttempt& one : attempts)
+    stimuli.push_back(about(
+        call, {{one.given.machine, one.given.key}, one.token},
+        Stimulus::Fail{hash_of_token(one.token),
+                       {.code = "returned", .message = "the worker's access token was revoked"}}));
+  call.engine.submit(stimuli, [](std::size_t, const Result<Answer>&) {});
+}
+
 void claim(const SharedCall& call, ClaimRequest request,
            std::function<void(const Result<std::string>& attempts)> given) {
-  call->engine.claim(std::move(request), [given = std::move(given)](
+  call->engine.claim(std::move(request), [call, given = std::move(given)](
                                              const Result<std::vector<GivenAttempt>>& attempts) {
     if (!attempts) return given(attempts.error());
+    if (!attempts->empty() && !call->is_in_force()) {
+      hand_back(*call, *attempts);
+      return given(std::string("[]"));
+    }
     std::string out;
     append_list(out, *attempts, [](const GivenAttempt& one) { return to_json(one); });
     given(out);
   });
+}
+
+// A worker sees its attempts, and of records no more than these tell: whoever shows a token that is
+// none is not told where the record is.
+ApiReply reply_to_worker(const Result<Answer>& given) {
+  if (!given) return error_reply(given.error());
+  if (given->kind != Answer::Kind::stale) return reply_of(*given);
+  Answer answer = *given;
+  answer.state.clear();
+  answer.revision = 0;
+  return reply_of(answer);
 }
 
 // Answers of several, collected until the last has come.
@@ -104,7 +136,7 @@ std::string item_json(const ApiReply& reply) {
 
 // One attempt as the body, or several as `attempts`; a claim for the next as `claim`.
 void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   std::vector<Stimulus> stimuli;
   const bool is_one = !body.has("attempts");
   std::optional<ClaimRequest> next;
@@ -126,8 +158,9 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
     if (const auto wrong = item.finish(); !wrong) return call->fail(wrong.error());
   }
   if (is_one && !next) {
-    return call->engine.submit(
-        stimuli, [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
+    return call->engine.submit(stimuli, [call](std::size_t, const Result<Answer>& answer) {
+      call->replied(reply_to_worker(answer));
+    });
   }
   const auto collected = std::make_shared<Collected>();
   collected->replies.resize(stimuli.size());
@@ -144,7 +177,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
     call->ok(out + "}");
   };
   call->engine.submit(stimuli, [collected, close](std::size_t i, const Result<Answer>& answer) {
-    collected->replies[i] = answer ? reply_of(*answer) : error_reply(answer.error());
+    collected->replies[i] = reply_to_worker(answer);
     close();
   });
   if (next)
@@ -158,7 +191,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
 }  // namespace
 
 void claim_attempts(const SharedCall& call) {
-  JsonBody body(call->request.body);
+  JsonBody body = call->body();
   auto request = read_claim(*call, body);
   if (!request) return call->fail(request.error());
   if (!may_claim(*call, *request)) return;

@@ -5,6 +5,7 @@
 
 #include <ostream>
 
+#include "api/access.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/machine_files.h"
@@ -22,8 +23,11 @@ std::string user_name() {
 // Whoever can write the files may do everything with them.
 class DirectoryClient : public Client {
  public:
-  DirectoryClient(std::unique_ptr<Engine> engine, Caller caller)
-      : engine_(std::move(engine)), api_(*engine_), caller_(std::move(caller)) {}
+  DirectoryClient(std::unique_ptr<Engine> engine, std::unique_ptr<Access> access, Caller caller)
+      : engine_(std::move(engine)),
+        access_(std::move(access)),
+        api_(*engine_, *access_),
+        caller_(std::move(caller)) {}
 
   ApiReply call(ApiRequest request) override {
     request.caller = caller_;
@@ -32,6 +36,7 @@ class DirectoryClient : public Client {
 
  private:
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Access> access_;
   Api api_;
   Caller caller_;
 };
@@ -75,12 +80,13 @@ Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channe
       error.message += ": make one by `pawl init`, or say by --dir where it is";
     return error;
   }
+  PAWL_TRY(auto access, Access::open(**engine));
   Caller caller{.roles = kAdmin};
   caller.actor.name = options.actor.empty() ? user_name() : options.actor;
   caller.actor.roles = options.roles;
   caller.actor.roles.emplace_back("operator");
   return std::unique_ptr<Client>(
-      std::make_unique<DirectoryClient>(*std::move(engine), std::move(caller)));
+      std::make_unique<DirectoryClient>(*std::move(engine), std::move(access), std::move(caller)));
 }
 
 // --- requests ----------------------------------------------------------------------------------

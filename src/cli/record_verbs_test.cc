@@ -51,6 +51,11 @@ struct Ran {
   std::string err;
 };
 
+// `dead list` is one verb, and so is `token create`.
+std::ptrdiff_t words_of_verb(const Words& arguments) {
+  return arguments[0] == "dead" || arguments[0] == "token" ? 2 : 1;
+}
+
 // Instants differ from run to run.
 std::string timeless(const std::string& text) {
   // By hand: GCC 12 takes parts of std::regex for uninitialised under AddressSanitizer.
@@ -92,7 +97,7 @@ class RecordVerbsTest : public testing::Test {
   }
   // On the directory of the test.
   Ran pawl(Words arguments, bool terminal = false) {
-    const auto verb = arguments.begin() + (arguments[0] == "dead" ? 2 : 1);
+    const auto verb = arguments.begin() + words_of_verb(arguments);
     arguments.insert(verb, {"--dir", dir});
     return run_as_given(arguments, terminal);
   }
@@ -103,7 +108,7 @@ class RecordVerbsTest : public testing::Test {
     return ran.out;
   }
   std::string json(Words arguments) {
-    arguments.insert(arguments.begin() + (arguments[0] == "dead" ? 2 : 1), "--json");
+    arguments.insert(arguments.begin() + words_of_verb(arguments), "--json");
     const Ran ran = pawl(arguments);
     EXPECT_TRUE(check_json(ran.out)) << arguments[0] << ": " << ran.out;
     EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
@@ -184,6 +189,9 @@ const std::vector<Words>& every_verb() {
                                             {"dead", "list"},
                                             {"dead", "retry", "--all", "--reason", "r"},
                                             {"dead", "discard", "--all"},
+                                            {"token", "create", "shop", "--role", "app"},
+                                            {"token", "list"},
+                                            {"token", "revoke", "shop"},
                                             {"work", "--queue", "q", "--until-idle", "--", "true"}};
   return kVerbs;
 }
@@ -210,7 +218,7 @@ TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
 
 TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
   for (Words verb : every_verb()) {
-    verb.resize(verb[0] == "dead" ? 2 : 1);
+    verb.resize(static_cast<std::size_t>(words_of_verb(verb)));
     verb.emplace_back("--help");
     const Ran ran = run_as_given(verb);
     EXPECT_EQ(ran.code, ExitCode::ok);
@@ -506,6 +514,41 @@ TEST_F(RecordVerbsTest, WhatIsPausedIsListed) {
   EXPECT_EQ(bad({"pause", "--reason", "all is lost"}).substr(0, 27), "2: pawl: say what to pause:");
 }
 
+// --- access tokens -----------------------------------------------------------------------------
+
+TEST_F(RecordVerbsTest, TokensAreMadeListedAndRevoked) {
+  init();
+  EXPECT_EQ(good({"token", "list"}), "no access tokens\n");
+  const std::string made =
+      good({"token", "create", "shop", "--role", "app", "--role", "viewer", "--machine", "order",
+            "--machine-role", "manager", "--act-as", "--expires", "30d", "--actor", "ann"});
+  EXPECT_EQ(timeless(made).substr(0, 59),
+            "shop: made, until TIME\naccess token, shown this once: pawl_");
+  const std::string token = made.substr(made.find("pawl_"), 37);
+  EXPECT_EQ(made.substr(made.find("pawl_") + 37), "\n");
+  const std::string worker =
+      json({"token", "create", "ci", "--role", "worker", "--queue", "q", "--actor", "bob"});
+  EXPECT_EQ(said(worker, "token").size(), 37U);
+  EXPECT_EQ(
+      timeless(good({"token", "list"})),
+      "NAME            ROLES       OF MACHINES  MACHINES  QUEUES  EXPIRES              MADE BY\n"
+      "ci              worker      -            all       q       never                bob\n"
+      "shop (acts as)  viewer,app  manager      order     all     TIME  ann\n");
+  EXPECT_EQ(items_of(json({"token", "list"})).size(), 2U);
+  EXPECT_EQ(everything().find(token.substr(5)), std::string::npos);
+  EXPECT_EQ(bad({"token", "create", "shop", "--role", "app"}),
+            "1: pawl: error: there is an access token `shop` already: revoke it, or choose another "
+            "name\n");
+  EXPECT_EQ(bad({"token", "create", "x", "--role", "boss"}).substr(0, 41),
+            "1: pawl: error: there is no role `boss`; ");
+  EXPECT_EQ(bad({"token", "create", "x"}).substr(0, 28), "2: pawl: --role is required\n");
+  EXPECT_EQ(bad({"token", "create", "x", "--role", "app", "--expires", "soon"}).substr(0, 51),
+            "1: pawl: error: `expires_in` has to be a duration: ");
+  EXPECT_EQ(good({"token", "revoke", "shop"}), "shop: revoked\n");
+  EXPECT_EQ(bad({"token", "revoke", "shop"}), "1: pawl: error: there is no access token `shop`\n");
+  EXPECT_EQ(said(items_of(json({"token", "list"}))[0], "name"), "ci");
+}
+
 TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
   init();
   good({"create", "order/1", "--data", R"({"amount":1})"});
@@ -515,6 +558,7 @@ TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
   good({"create", "order/3", "--event", "cancel"});
   good({"create", "order/4"});
   good({"hold", "order/1", "t", "--reason", "r"});
+  good({"token", "create", "ci", "--role", "worker"});
   const std::string file = write("n.yaml", std::string(kOrder) + "doc: Later.\n");
   const std::string before = everything();
   for (Words verb : {Words{"apply", file},
@@ -531,7 +575,9 @@ TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
                      {"pause", "everything", "--reason", "r"},
                      {"unpause", "queue:q"},
                      {"dead", "retry", "--all", "--reason", "r"},
-                     {"dead", "discard", "--all"}}) {
+                     {"dead", "discard", "--all"},
+                     {"token", "create", "shop", "--role", "app"},
+                     {"token", "revoke", "ci"}}) {
     verb.emplace_back("--dry-run");
     const Ran ran = pawl(verb);
     EXPECT_EQ(ran.code, ExitCode::ok) << verb[0] << ": " << ran.err;

@@ -125,8 +125,9 @@ std::string entry_line(std::string_view entry) {
   line += ": " + (from == to ? to : (from.empty() ? "-" : from) + " -> " + to);
   if (const std::string next = said(entry, "next_at"); !next.empty())
     line += ", next " + short_time(next);
+  const std::string via = said(entry, "actor.via");
   if (const std::string actor = said(entry, "actor.name"); !actor.empty() && actor != "engine")
-    line += "  [" + actor + "]";
+    line += "  [" + actor + (via.empty() ? "" : " via " + via) + "]";
   return line;
 }
 

@@ -44,6 +44,7 @@ void add_schema(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
+void add_token(CLI::App& app, Action& action);
 void add_unpause(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);

@@ -34,6 +34,7 @@ template <class A>
 void fields(A& a, Of<A, Actor>& actor) {
   a.member("name", actor.name);
   a.member("roles", actor.roles);
+  a.member("via", actor.via);
 }
 
 template <class A>

@@ -100,7 +100,7 @@ TEST(Codec, AResultThatIsGoneIsFolded) {
 template <class What>
 Stimulus read_back(What what) {
   Stimulus given{.what = std::move(what),
-                 .actor = {"eve", {"operator", "admin"}},
+                 .actor = {"eve", {"operator", "admin"}, "shop"},
                  .idempotency_key = "k1",
                  .known = {{"parcel", "p1", {4}, RecordId{7}, "packing"}}};
   std::string input;
@@ -227,7 +227,7 @@ TEST(Codec, AnEntryReadsBack) {
                     .fence = 99,
                     .error = Failure{.code = "oops", .detail = "[1]"},
                     .cause = "when",
-                    .actor = {"eve", {"operator"}},
+                    .actor = {"eve", {"operator"}, "shop"},
                     .idempotency_key = "k\"1",
                     .input = R"({"fire":{}})",
                     .changes = R"({"state":"b"})",

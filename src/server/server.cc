@@ -26,11 +26,15 @@ HttpResponse error_response(std::string_view id, const std::string& message) {
 // with that id goes on exactly there.
 class LiveFeed final : public EventSource {
  public:
-  LiveFeed(Engine& engine, LiveEntries entries)
-      : engine_(engine), machines_(std::move(entries.machines)), from_(std::move(entries.from)) {}
+  LiveFeed(Engine& engine, std::function<bool()> in_force, LiveEntries entries)
+      : engine_(engine),
+        in_force_(std::move(in_force)),
+        machines_(std::move(entries.machines)),
+        from_(std::move(entries.from)) {}
 
   std::optional<std::string> next() override {
     for (;;) {
+      if (in_force_ && !in_force_()) return std::nullopt;
       const auto page = engine_.feed(from_, kFeedPage);
       if (!page) return std::nullopt;
       if (page->items.empty()) return "";
@@ -53,9 +57,18 @@ class LiveFeed final : public EventSource {
   }
 
   Engine& engine_;
+  std::function<bool()> in_force_;
   std::optional<std::vector<std::string>> machines_;
   Cursor from_;
 };
+
+// A client that comes back says where it was, whatever its address says.
+void go_on_from(const std::string& last_event_id,
+                std::vector<std::pair<std::string, std::string>>& query) {
+  if (last_event_id.empty()) return;
+  std::erase_if(query, [](const auto& pair) { return pair.first == "from"; });
+  query.emplace_back("from", last_event_id);
+}
 
 }  // namespace
 
@@ -72,8 +85,10 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
     if (told) told(error);
   };
   PAWL_TRY(self.engine_, Engine::open(std::move(options.engine)));
-  PAWL_TRY(self.access_, Access::open(*self.engine_));
-  self.api_ = std::make_unique<Api>(*self.engine_);
+  PAWL_TRY(self.access_, Access::open(*self.engine_, [&self] {
+             if (HttpServer* http = self.woken_) http->wake();  // its feeds end
+           }));
+  self.api_ = std::make_unique<Api>(*self.engine_, *self.access_);
   if (self.access_->all().empty()) {
     PAWL_TRY(std::string token, self.access_->create({.name = "admin",
                                                       .roles = kAdmin | kWorker,
@@ -111,26 +126,22 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
     return respond(error_response("no_access",
                                   "give an access token that is in force: Authorization: Bearer "
                                   "TOKEN"));
-  // A client that comes back goes on behind what it has seen, not where it once began.
-  if (request.path == kLiveFeed && !request.last_event_id.empty()) {
-    std::erase_if(request.query, [](const auto& one) { return one.first == "from"; });
-    request.query.emplace_back("from", std::move(request.last_event_id));
-  }
+  if (request.path == kLiveFeed) go_on_from(request.last_event_id, request.query);
   const bool has_body = !request.body.empty();
   const std::string type = to_lower(request.content_type.substr(0, request.content_type.find(';')));
   if (has_body && type != "application/json")
     return respond(error_response("wrong_content_type", "the body has to be application/json"));
-  api_->handle(
-      {.method = std::move(request.method),
-       .path = std::move(request.path),
-       .query = std::move(request.query),
-       .body = std::move(request.body),
-       .caller = *std::move(caller)},
-      [this, respond = std::move(respond)](ApiReply reply) {
-        if (!reply.entries) return respond(response_of(std::move(reply)));
-        respond({.content_type = "text/event-stream",
-                 .events = std::make_unique<LiveFeed>(*engine_, *std::move(reply.entries))});
-      });
+  ApiRequest asked{.method = std::move(request.method),
+                   .path = std::move(request.path),
+                   .query = std::move(request.query),
+                   .body = std::move(request.body),
+                   .caller = *caller};
+  api_->handle(asked, [this, in_force = std::move(caller->in_force),
+                       respond = std::move(respond)](ApiReply reply) {
+    if (!reply.entries) return respond(response_of(std::move(reply)));
+    respond({.content_type = "text/event-stream",
+             .events = std::make_unique<LiveFeed>(*engine_, in_force, *std::move(reply.entries))});
+  });
 }
 
 std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
