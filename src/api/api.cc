@@ -223,8 +223,8 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     is_path = true;
     if (route.method != request.method) continue;
     if ((route.roles & request.caller.roles) == 0)
-      return replied(error_reply(
-          "role_missing", "this needs the role " + join(role_words(route.roles), ", ", " or ")));
+      return replied(error_reply("role_missing", "this takes an access token with the role " +
+                                                     join(role_words(route.roles), ", ", " or ")));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
     if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
       return replied(outside_machine((*parameters)[0]));

@@ -1,0 +1,106 @@
+"""Starts the real `pawl serve`: the first start alone prints a token, and only loopback is served in the clear.
+
+Usage: serve_lets_in.py PAWL
+"""
+
+import json
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+PAWL = sys.argv[1]
+FAILED = []
+
+
+def check(what, got, expected):
+    if got != expected:
+        FAILED.append(what)
+        print(f"{what}: expected {expected!r}, got {got!r}")
+
+
+class Serve:
+    """A server until the end of the block; what it printed, and where it is."""
+
+    def __init__(self, *arguments):
+        self.server = subprocess.Popen([PAWL, "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       encoding="utf-8")
+
+    def __enter__(self):
+        self.url = self.server.stdout.readline().split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        """What it printed after its address."""
+        if self.server.poll() is None:
+            self.server.terminate()
+        return self.server.communicate()[0]
+
+    def status(self, token, path="/v1/counts", url=None, context=None):
+        request = urllib.request.Request((url or self.url) + path, headers={"Authorization": f"Bearer {token}"})
+        try:
+            return urllib.request.urlopen(request, timeout=20, context=context).status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+
+def pawl(*arguments):
+    done = subprocess.run([PAWL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    return done.returncode, done.stdout, done.stderr
+
+
+def tokens(folder):
+    data = folder + "/data"
+    loopback = ("--dir", data, "--listen", "127.0.0.1:0")
+    with Serve(*loopback) as first:
+        line = first.server.stdout.readline()
+        token = line.split()[-1]
+        check("the line of the token", line, f"access token, shown this once (role admin): {token}\n")
+        check("the token lets in", first.status(token), 200)
+        check("part of it does not", first.status(token[:-1]), 401)
+        check("that is all it prints", first.end(), "")
+    with Serve(*loopback) as second:
+        check("the token lets in again", second.status(token), 200)
+        check("it is not shown again", second.end(), "")
+    made = json.loads(pawl("token", "create", "look", "--role", "viewer", "--dir", data, "--json")[1])["token"]
+    pawl("token", "revoke", "admin", "--dir", data)
+    with Serve(*loopback) as third:
+        check("a token of the command line lets in", third.status(made), 200)
+        check("what it revoked does not", third.status(token), 401)
+        check("no token is made when there is one", third.end(), "")
+
+
+def addresses(folder):
+    refused = "pawl: error: access tokens would cross the network in the clear: "
+    for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0", "localhost.example:0"):
+        code, out, err = pawl("serve", "--memory", "--listen", address)
+        check(address, (code, out, err[:len(refused)]), (1, "", refused))
+    with Serve("--memory", "--listen", "0.0.0.0:0", "--insecure-listen") as insecure:
+        token = insecure.server.stdout.readline().split()[-1]
+        check("--insecure-listen", insecure.status(token, url=insecure.url.replace("0.0.0.0", "127.0.0.1")), 200)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
+                    folder + "/key.pem", "-out", folder + "/certificate.pem"], check=True, stderr=subprocess.DEVNULL)
+    with Serve("--memory", "--listen", "0.0.0.0:0", "--tls-certificate", folder + "/certificate.pem", "--tls-key",
+               folder + "/key.pem") as secure:
+        token = secure.server.stdout.readline().split()[-1]
+        check("it says https", secure.url[:8], "https://")
+        trusting = ssl.create_default_context(cafile=folder + "/certificate.pem")
+        trusting.check_hostname = False
+        check("TLS", secure.status(token, url=secure.url.replace("0.0.0.0", "127.0.0.1"), context=trusting), 200)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tokens(folder)
+        addresses(folder)
+    print(f"{len(FAILED)} are not so")
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
