@@ -192,7 +192,9 @@ TEST_F(AccessTest, ATokenThatOthersHaveWrittenIsRevokedAsWell) {
   const std::string text = create({.name = "shop", .roles = kApp});
   for (const Setting& setting : *engine->settings("access:"))
     ASSERT_EQ(engine->put_setting(setting)->revision, setting.revision + 1);
-  EXPECT_TRUE(*access->revoke("shop"));
+  const auto gone = access->revoke("shop");
+  ASSERT_TRUE(gone) << gone.error().message;
+  EXPECT_TRUE(*gone);
   open();
   EXPECT_FALSE(lets_in(text));
 }

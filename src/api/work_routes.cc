@@ -112,17 +112,6 @@ void claim(const SharedCall& call, ClaimRequest request,
   });
 }
 
-// A worker sees its attempts, and of records no more than these tell: whoever shows a token that is
-// none is not told where the record is.
-ApiReply reply_to_worker(const Result<Answer>& given) {
-  if (!given) return error_reply(given.error());
-  if (given->kind != Answer::Kind::stale) return reply_of(*given);
-  Answer answer = *given;
-  answer.state.clear();
-  answer.revision = 0;
-  return reply_of(answer);
-}
-
 // Answers of several, collected until the last has come.
 struct Collected {
   std::mutex mutex;
@@ -158,9 +147,8 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
     if (const auto wrong = item.finish(); !wrong) return call->fail(wrong.error());
   }
   if (is_one && !next) {
-    return call->engine.submit(stimuli, [call](std::size_t, const Result<Answer>& answer) {
-      call->replied(reply_to_worker(answer));
-    });
+    return call->engine.submit(
+        stimuli, [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
   }
   const auto collected = std::make_shared<Collected>();
   collected->replies.resize(stimuli.size());
@@ -177,7 +165,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
     call->ok(out + "}");
   };
   call->engine.submit(stimuli, [collected, close](std::size_t i, const Result<Answer>& answer) {
-    collected->replies[i] = reply_to_worker(answer);
+    collected->replies[i] = answer ? reply_of(*answer) : error_reply(answer.error());
     close();
   });
   if (next)
