@@ -1,11 +1,30 @@
 #include "server/http_header.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 
 namespace pawl {
 namespace {
+
+// Of fields that decide how a request is read, or who asks, there is one. By lower-case name.
+constexpr std::string_view kOnce[] = {"authorization",    "content-length", "content-type",
+                                      "expect",           "host",           "last-event-id",
+                                      "transfer-encoding"};
+
+struct Fields {
+  std::map<std::string, std::string, std::less<>> once;
+  bool closes = false;
+
+  bool has(std::string_view name) const { return once.contains(name); }
+  std::string value(std::string_view name) const {
+    const auto found = once.find(name);
+    return found == once.end() ? std::string() : found->second;
+  }
+};
+
+Error refused(std::string why) { return {ErrorCode::bad_input, std::move(why)}; }
 
 // Of a field's name (RFC 9110, token).
 bool is_token(std::string_view text) {
@@ -22,83 +41,100 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 // METHOD SP target SP HTTP/1.x, each blank once.
-std::optional<std::string> refused_first_line(std::string_view line, bool& is_old) {
+Result<void> read_first_line(std::string_view line, HttpHeader& header, bool& is_old) {
   const std::size_t first = line.find(' ');
   const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
   if (second == std::string_view::npos || line.find(' ', second + 1) != std::string_view::npos)
-    return "the first line is not METHOD TARGET VERSION";
+    return refused("the first line is not METHOD TARGET VERSION");
   const std::string_view version = line.substr(second + 1);
   is_old = version == "HTTP/1.0";
-  if (!is_old && version != "HTTP/1.1") return "only HTTP/1.0 and HTTP/1.1 are spoken here";
-  if (!is_token(line.substr(0, first))) return "the method is no word";
-  const std::string_view target = line.substr(first + 1, second - first - 1);
-  if (!target.starts_with('/')) return "the target has to begin with /";
-  return std::nullopt;
+  if (!is_old && version != "HTTP/1.1")
+    return refused("only HTTP/1.0 and HTTP/1.1 are spoken here");
+  header.method = line.substr(0, first);
+  header.target = line.substr(first + 1, second - first - 1);
+  if (!is_token(header.method)) return refused("the method is no word");
+  if (!header.target.starts_with('/')) return refused("the target has to begin with /");
+  const auto is_visible = [](char c) { return c > ' ' && c < 0x7f; };
+  if (!std::all_of(header.target.begin(), header.target.end(), is_visible))
+    return refused("the target has to be percent-encoded");
+  return {};
 }
 
-struct Fields {
-  int hosts = 0;
-  int lengths = 0;
-  int encodings = 0;
-  std::string length = {};
-  std::string encoding = {};
-};
+bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (to_lower(without_blanks(list.substr(0, end))) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
 
-std::optional<std::string> refused_field(std::string_view line, Fields& fields) {
-  if (line.front() == ' ' || line.front() == '\t') return "a header line goes on in the next";
+Result<void> read_field(std::string_view line, Fields& fields) {
+  if (line.front() == ' ' || line.front() == '\t')
+    return refused("a header line goes on in the next");
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
-    return "a header line is not NAME: VALUE";
+    return refused("a header line is not NAME: VALUE");
   const std::string name = to_lower(line.substr(0, colon));
   const std::string_view value = without_blanks(line.substr(colon + 1));
-  if (name == "host") ++fields.hosts;
-  if (name == "content-length") {
-    ++fields.lengths;
-    fields.length = value;
+  if (name == "connection" && has_word(value, "close")) fields.closes = true;
+  if (std::find(std::begin(kOnce), std::end(kOnce), name) == std::end(kOnce)) return {};
+  if (!fields.once.emplace(name, value).second) return refused("there are two fields " + name);
+  return {};
+}
+
+// How long the body is, and how that is said.
+Result<void> read_framing(const Fields& fields, bool is_old, HttpHeader& header) {
+  if (fields.has("transfer-encoding")) {
+    if (is_old) return refused("HTTP/1.0 has no Transfer-Encoding");
+    if (to_lower(fields.value("transfer-encoding")) != "chunked")
+      return refused("the only Transfer-Encoding is chunked");
+    if (fields.has("content-length"))
+      return refused("there is a Content-Length beside a Transfer-Encoding");
+    header.is_chunked = true;
   }
-  if (name == "transfer-encoding") {
-    ++fields.encodings;
-    fields.encoding = to_lower(value);
-  }
-  return std::nullopt;
+  if (!fields.has("content-length")) return {};
+  const std::string length = fields.value("content-length");
+  if (length.empty() || length.size() > 12 || !std::all_of(length.begin(), length.end(), is_digit))
+    return refused("the Content-Length is no number");
+  header.length = std::stoull(length);
+  return {};
 }
 
 }  // namespace
 
-std::optional<std::string> refused_header(std::string_view header) {
-  const bool has_control = std::any_of(header.begin(), header.end(), [](char c) {
+Result<HttpHeader> read_header(std::string_view bytes) {
+  const bool has_control = std::any_of(bytes.begin(), bytes.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\r' && c != '\n' && c != '\t') || byte == 0x7f;
   });
-  if (has_control) return "the header has a control character";
+  if (has_control) return refused("the header has a control character");
+  HttpHeader header;
   Fields fields;
   bool is_old = false;
   bool is_first = true;
-  for (std::size_t begin = 0; begin < header.size();) {
-    const std::size_t end = header.find("\r\n", begin);
-    if (end == std::string_view::npos) return "the header does not end";
-    const std::string_view line = header.substr(begin, end - begin);
+  for (std::size_t begin = 0; begin < bytes.size();) {
+    const std::size_t end = bytes.find("\r\n", begin);
+    if (end == std::string_view::npos) return refused("the header does not end");
+    const std::string_view line = bytes.substr(begin, end - begin);
     if (line.find_first_of("\r\n") != std::string_view::npos)
-      return "a line ends without a carriage return, or with one alone";
+      return refused("a line ends without a carriage return, or with one alone");
     begin = end + 2;
     if (line.empty()) break;
-    auto refused = is_first ? refused_first_line(line, is_old) : refused_field(line, fields);
-    if (refused) return refused;
+    PAWL_CHECK(is_first ? read_first_line(line, header, is_old) : read_field(line, fields));
     is_first = false;
   }
-  if (is_first) return "the request is empty";
-  if (fields.hosts != 1) return "a request has one Host";
-  if (fields.encodings > 0) {
-    if (is_old) return "HTTP/1.0 has no Transfer-Encoding";
-    if (fields.encodings > 1 || fields.encoding != "chunked")
-      return "the only Transfer-Encoding is chunked";
-    if (fields.lengths > 0) return "there is a Content-Length beside a Transfer-Encoding";
-  }
-  if (fields.lengths > 1) return "there are two Content-Lengths";
-  const bool is_number = !fields.length.empty() && fields.length.size() <= 12 &&
-                         std::all_of(fields.length.begin(), fields.length.end(), is_digit);
-  if (fields.lengths == 1 && !is_number) return "the Content-Length is no number";
-  return std::nullopt;
+  if (is_first) return refused("the request is empty");
+  if (!fields.has("host")) return refused("a request has one Host");
+  PAWL_CHECK(read_framing(fields, is_old, header));
+  if (fields.has("expect") && to_lower(fields.value("expect")) != "100-continue")
+    return refused("the only thing to expect is 100-continue");
+  header.expects_continue = fields.has("expect") && !is_old;
+  header.keeps_alive = !is_old && !fields.closes;
+  header.authorization = fields.value("authorization");
+  header.content_type = fields.value("content-type");
+  header.last_event_id = fields.value("last-event-id");
+  return header;
 }
 
 }  // namespace pawl

@@ -1,22 +1,35 @@
-// A strict look at the header of a request, before a parser that forgives more than it should sees
-// it. What proxies and servers read differently is how requests are smuggled.
+// The header of a request, read strictly. What proxies and servers read differently is how requests
+// are smuggled: whatever could be read in two ways is refused.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "pawl/result.h"
 
 namespace pawl {
 
 inline constexpr std::size_t kHeaderMax = 16U << 10U;
-inline constexpr std::size_t kChunkExtensionMax = 256;
 
-// Why the header, from its first byte to the blank line, is refused; none: it may be read on.
-// Refused are: a line that goes on in the next, a line feed alone, blanks before a colon, control
-// characters, no `Host` or two, a version but HTTP/1.0 and 1.1, and as to the length of the body:
-// `Transfer-Encoding` other than exactly `chunked`, in HTTP/1.0, twice, or beside a
-// `Content-Length`, which there is once, in digits.
-std::optional<std::string> refused_header(std::string_view header);
+struct HttpHeader {
+  std::string method;
+  std::string target;  // as it was sent: the path and the query
+  bool keeps_alive = true;
+  bool expects_continue = false;
+  bool is_chunked = false;
+  std::uint64_t length = 0;  // of the body, unless it is chunked
+  std::string authorization = {};
+  std::string content_type = {};
+  std::string last_event_id = {};
+};
+
+// Of the bytes from the first one to the blank line. Fails, with the reason, on: a line that goes
+// on in the next, a line feed alone, blanks before a colon, control characters, no `Host`, a field
+// that is read here and stands twice, a version but HTTP/1.0 and 1.1, and as to the length of the
+// body: `Transfer-Encoding` other than exactly `chunked`, in HTTP/1.0 or beside a `Content-Length`,
+// which is one number.
+Result<HttpHeader> read_header(std::string_view header);
 
 }  // namespace pawl

@@ -1,10 +1,10 @@
 // Each connection is a chain of callbacks on a strand of its own:
 //
-//   read the header as bytes -> look at it strictly -> let Beast parse it -> read the body
-//     -> hand it over -> write the answer -> read the next header
+//   read bytes until there is a request -> hand it over -> write the answer -> read the next
 //
-// The header is read by ourselves, since Beast's parser accepts several of the forms that requests
-// are smuggled in, and unfolds lines before anybody could see that they were folded.
+// What the bytes mean says HttpReader, and not Beast's parser: that one accepts several of the
+// forms that requests are smuggled in. Each of these steps has its time, and whoever needs longer
+// is dropped.
 #include "server/http_server.h"
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 #include "api/api.h"
 #include "base/json_text.h"
-#include "server/http_header.h"
+#include "server/http_reader.h"
 
 namespace pawl {
 namespace {
@@ -34,7 +34,12 @@ using Failed = boost::system::error_code;
 
 // How often a listener that hears nothing is shown that the connection is alive.
 constexpr std::chrono::seconds kQuietAtMost{15};
-constexpr const char* kBodyTooLong = "the body has more bytes than are taken";
+// How long bytes of a request that was refused are thrown away. Were the connection closed while
+// some are unread, the system would take the answer back as well.
+constexpr std::chrono::seconds kLingers{2};
+// Read at once: little where thousands may wait, more where a body comes.
+constexpr std::size_t kHeaderRoom = 4U << 10U;
+constexpr std::size_t kBodyRoom = 64U << 10U;
 
 HttpResponse error_response(std::string_view id, const std::string& message) {
   ApiReply reply = error_reply(id, message);
@@ -143,11 +148,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         stream_(std::move(stream)),
         peer_(std::move(peer)),
         quiet_(stream_.get_executor()),
+        reader_(inside->options.body_max),
         close_([this]() -> std::shared_ptr<void> {
           const std::shared_ptr<Connection> self = this->weak_from_this().lock();
           if (!self) return nullptr;  // it is going already
           asio::post(stream_.get_executor(), [self] {
-            if (!self->is_busy_) self->socket().close();
+            if (self->is_busy_) return;
+            self->socket().close();
+            self->quiet_.cancel();
           });
           return self;
         }) {
@@ -169,11 +177,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void begin() {
     asio::dispatch(stream_.get_executor(), [self = this->shared_from_this()] {
       if constexpr (std::is_same_v<Stream, beast::tcp_stream>) {
-        self->read_header(self->inside_->options.header_within);
+        self->read_request(self->inside_->options.header_within);
       } else {
         self->expire(self->inside_->options.header_within);
         self->stream_.async_handshake(ssl::stream_base::server, [self](Failed failed) {
-          if (!failed) self->read_header(self->inside_->options.header_within);
+          if (!failed) self->read_request(self->inside_->options.header_within);
         });
       }
     });
@@ -181,6 +189,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
  private:
   using Self = std::shared_ptr<Connection>;
+  using State = HttpReader::State;
 
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
   tcp::socket& socket() { return lowest().socket(); }
@@ -188,39 +197,42 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // --- a request
 
-  void read_header(std::chrono::milliseconds within) {
+  // With what has come behind the last one.
+  void read_request(std::chrono::milliseconds idle_within) {
     if (inside_->drains) return close();
     is_busy_ = false;
-    expire(within);
-    asio::async_read_until(stream_, asio::dynamic_buffer(bytes_, kHeaderMax), "\r\n\r\n",
-                           [self = this->shared_from_this()](Failed failed, std::size_t size) {
-                             self->have_header(failed, size);
-                           });
+    expire(reader_.state() == State::idle ? idle_within : inside_->options.header_within);
+    if (reader_.state() == State::body) return read_body();
+    go_on();
   }
 
-  void have_header(Failed failed, std::size_t size) {
-    if (failed == asio::error::not_found)
-      return refuse("header_too_large", "the header has more than 16 KiB");
-    if (failed) return close();
+  void go_on() {
+    if (reader_.state() == State::whole) return have_request();
+    if (reader_.state() == State::refused)
+      return refuse(reader_.refusal().id, reader_.refusal().why);
+    room_.resize(reader_.state() == State::body ? kBodyRoom : kHeaderRoom);
+    stream_.async_read_some(asio::buffer(room_),
+                            [self = this->shared_from_this()](Failed failed, std::size_t size) {
+                              if (failed) return self->close();
+                              self->have_bytes(size);
+                            });
+  }
+
+  // A header and a body have their time from their first byte on.
+  void have_bytes(std::size_t size) {
+    const State before = reader_.state();
+    reader_.add({room_.data(), size});
+    const State now = reader_.state();
+    if (before == State::idle && now == State::header) expire(inside_->options.header_within);
+    if (before != State::body && now == State::body) return read_body();
+    go_on();
+  }
+
+  void read_body() {
     is_busy_ = true;
-    const std::string header = bytes_.substr(0, size);
-    if (const auto refused = refused_header(header)) return refuse("bad_http", *refused);
-    parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(kHeaderMax));
-    parser_->body_limit(inside_->options.body_max);
-    parser_->on_chunk_header(on_chunk_);
-    Failed wrong;
-    parser_->put(asio::buffer(header), wrong);
-    if (wrong == http::error::body_limit) return refuse("body_too_large", kBodyTooLong);
-    if (wrong && wrong != http::error::need_more) return refuse("bad_http", wrong.message());
-    rest_.clear();
-    const auto room = rest_.prepare(bytes_.size() - size);
-    asio::buffer_copy(room, asio::buffer(bytes_.data() + size, bytes_.size() - size));
-    rest_.commit(bytes_.size() - size);
-    bytes_.clear();
-    if (parser_->is_done()) return have_request();
-    if (parser_->get()[http::field::expect] == "100-continue") return invite_body();
-    read_body();
+    if (reader_.header().expects_continue) return invite_body();
+    expire(inside_->options.body_within);
+    go_on();
   }
 
   // curl asks before it sends more than 1 KiB.
@@ -230,43 +242,28 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     asio::async_write(stream_, asio::buffer(kGoOn),
                       [self = this->shared_from_this()](Failed failed, std::size_t) {
                         if (failed) return self->close();
-                        self->read_body();
+                        self->expire(self->inside_->options.body_within);
+                        self->go_on();
                       });
   }
 
-  void read_body() {
-    expire(inside_->options.body_within);
-    http::async_read(
-        stream_, rest_, *parser_, [self = this->shared_from_this()](Failed failed, std::size_t) {
-          if (failed == http::error::body_limit)
-            return self->refuse("body_too_large", kBodyTooLong);
-          if (failed == http::error::bad_chunk_extension || self->has_long_chunk_)
-            return self->refuse("bad_http", "a chunk extension has more than 256 bytes");
-          if (failed) return self->close();
-          self->have_request();
-        });
-  }
-
   void have_request() {
-    const auto& message = parser_->get();
-    const std::string_view target(message.target().data(), message.target().size());
+    is_busy_ = true;
+    auto [header, body] = reader_.take();
+    room_ = {};  // what waits for an answer needs none
+    keeps_alive_ = header.keeps_alive && !inside_->drains;
+    const std::string_view target = header.target;
     const std::size_t mark = std::min(target.find('?'), target.size());
     auto query = read_query(target.substr(std::min(mark + 1, target.size())));
     if (!query) return refuse("bad_http", "the query cannot be decoded");
-    const auto field = [&](http::field name) { return std::string(message[name]); };
-    HttpRequest request{.method = std::string(message.method_string()),
+    HttpRequest request{.method = std::move(header.method),
                         .path = std::string(target.substr(0, mark)),
                         .query = *std::move(query),
-                        .authorization = field(http::field::authorization),
-                        .content_type = field(http::field::content_type),
-                        .last_event_id = std::string(message["Last-Event-ID"]),
-                        .body = std::move(parser_->get().body()),
+                        .authorization = std::move(header.authorization),
+                        .content_type = std::move(header.content_type),
+                        .last_event_id = std::move(header.last_event_id),
+                        .body = std::move(body),
                         .peer = peer_};
-    keeps_alive_ = message.keep_alive() && !inside_->drains;
-    // What was sent behind this request stays for the next one.
-    const auto more = rest_.data();
-    bytes_.assign(static_cast<const char*>(more.data()), more.size());
-    rest_.clear();
     {
       const std::lock_guard lock(inside_->mutex);
       ++inside_->in_work;
@@ -284,7 +281,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void refuse(std::string_view id, const std::string& why) {
     ++inside_->refused;
     keeps_alive_ = false;
-    bytes_.clear();
+    is_refused_ = true;
     is_busy_ = true;
     {
       const std::lock_guard lock(inside_->mutex);
@@ -316,13 +313,31 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     response_.body() = std::move(response.body);
     response_.prepare_payload();
     expire(inside_->options.write_within);
-    http::async_write(
-        stream_, response_, [self = this->shared_from_this()](Failed failed, std::size_t) {
-          self->answered();
-          if (failed || !self->response_.keep_alive()) return self->close();
-          self->read_header(self->bytes_.empty() ? self->inside_->options.idle_within
-                                                 : self->inside_->options.header_within);
-        });
+    http::async_write(stream_, response_,
+                      [self = this->shared_from_this()](Failed failed, std::size_t) {
+                        self->answered();
+                        self->is_busy_ = false;
+                        if (!failed && self->is_refused_) return self->linger();
+                        if (failed || !self->response_.keep_alive()) return self->close();
+                        self->read_request(self->inside_->options.idle_within);
+                      });
+  }
+
+  // Until the client has read why it was refused and ends the connection, or has had its time.
+  void linger() {
+    Failed ignored;
+    socket().shutdown(tcp::socket::shutdown_send, ignored);
+    expire(kLingers);
+    throw_away();
+  }
+
+  void throw_away() {
+    room_.resize(kBodyRoom);
+    lowest().async_read_some(asio::buffer(room_),
+                             [self = this->shared_from_this()](Failed failed, std::size_t) {
+                               if (failed) return self->lowest().close();
+                               self->throw_away();
+                             });
   }
 
   // --- events
@@ -388,19 +403,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Stream stream_;
   std::string peer_;
   asio::steady_timer quiet_;
+  HttpReader reader_;
   Close close_;
   bool is_busy_ = false;  // with a request
   bool keeps_alive_ = true;
-  bool has_long_chunk_ = false;
-  std::string bytes_;  // of the header to come
-  beast::flat_buffer rest_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::function<void(std::uint64_t, beast::string_view, Failed&)> on_chunk_ =
-      [this](std::uint64_t, beast::string_view extensions, Failed& failed) {
-        if (extensions.size() <= kChunkExtensionMax) return;
-        has_long_chunk_ = true;
-        failed = http::error::bad_chunk_extension;
-      };
+  bool is_refused_ = false;
+  std::string room_;  // for bytes to come
   http::response<http::string_body> response_;
   std::unique_ptr<EventSource> events_;
   std::uint64_t listener_ = 0;
