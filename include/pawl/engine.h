@@ -158,6 +158,12 @@ class Engine {
   // that of the stored one, as it was.
   Result<Setting> put_setting(const Setting& setting);
 
+  // Before the end: claims give nothing more, those that wait are answered at once with what is
+  // ready or with nothing, and nobody waits for records any longer. Everything else goes on.
+  // `settled` is called, as a completion, once no worker holds an attempt that was given since the
+  // engine was opened.
+  void wind_down(std::function<void()> settled);
+
   // --- time
 
   Instant now() const;

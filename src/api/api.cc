@@ -132,6 +132,9 @@ constexpr ErrorId kErrorIds[] = {
      "send it in several calls: nothing was done"},
     {"wrong_content_type", 415, "the body is not application/json",
      "send JSON with the header Content-Type: application/json"},
+    {"too_many_requests", 429,
+     "the access token was used more often than it may be: wait as long as Retry-After says",
+     "wait, and send several calls as one with POST /v1/batch"},
     {"header_too_large", 431, "the header has more than 16 KiB", "send fewer or shorter headers"},
     {"damaged", 500, "the store holds what it should not: see `pawl doctor`",
      "stop the server, and see what `pawl doctor` says"},
@@ -140,6 +143,8 @@ constexpr ErrorId kErrorIds[] = {
      "repeat it with the same idempotency key, once the server is ready again"},
     {"not_now", 503, "nothing was done, as when the disk is full: try again",
      "try again in a while"},
+    {"not_ready", 503, "the server is ending, or its store has stopped: ask again later",
+     "ask again later, or another server"},
 };
 
 constexpr auto kRoutes = [] {

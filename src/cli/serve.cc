@@ -84,6 +84,7 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
     return Error{ErrorCode::bad_input,
                  "access tokens would cross the network in the clear: give --tls-certificate and "
                  "--tls-key, or --insecure-listen where something else encrypts"};
+  server.rate_per_token = config.rate_per_token;
   if (!config.in_memory) server.engine.directory = config.directory;
   if (!config.virtual_clock.empty()) {
     if (!config.in_memory)

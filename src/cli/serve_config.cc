@@ -166,7 +166,7 @@ Result<Node> node_of(const Key& key, const std::vector<std::string>& words) {
     if (node.text != "true" && node.text != "false")
       return Error{ErrorCode::bad_input, "it is true or false, not " + in_quotes(node.text)};
     node.kind = Node::Kind::boolean;
-  } else if (key.shape == Shape::positive) {
+  } else if (key.shape == Shape::positive || key.shape == Shape::natural) {
     node.kind = Node::Kind::number;
   }
   return node;
@@ -219,11 +219,17 @@ const Keys<ServeConfig>& serve_keys() {
         read_list<&ServeConfig::log_channels>},
        {{"alerts", Shape::text, "the channel that is told of records that were given up"},
         read_text<&ServeConfig::alerts>},
-       {{"grace", Shape::duration, "for what was asked before it is told to end (10s)"},
+       {{"grace", Shape::duration,
+         "when told to end: for workers to settle, and for what was asked (10s)"},
         [](Reader& r, const Node& n, ServeConfig& c) { read_duration(r, n, c.grace); }},
        {{"task_threads", Shape::positive, "calls and deliveries at once (16)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           c.task_threads = r.integer(n, 1, 256).value_or(c.task_threads);
+        }},
+       {{"rate_per_token", Shape::natural,
+         "requests a second with one access token; 0: as many as come (20000)"},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          c.rate_per_token = r.integer(n, 0, 1'000'000).value_or(c.rate_per_token);
         }},
        {{"memory", Shape::boolean, "nothing is kept: for tests"},
         read_boolean<&ServeConfig::in_memory>},

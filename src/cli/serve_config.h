@@ -13,6 +13,7 @@
 #include "outside/door.h"
 #include "pawl/diagnostic.h"
 #include "pawl/time.h"
+#include "server/server.h"
 
 namespace pawl::cli {
 
@@ -39,6 +40,7 @@ struct ServeConfig {
   std::string virtual_clock;
   Duration grace = std::chrono::seconds{10};
   int task_threads = 16;
+  int rate_per_token = ServerOptions{}.rate_per_token;
   std::vector<std::string> apply;
   std::vector<std::string> log_channels;
   std::string alerts;

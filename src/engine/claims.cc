@@ -15,6 +15,8 @@ bool is_committed(const UnitOutcome& outcome) {
   return outcome.kind == UnitOutcome::Kind::committed;
 }
 
+bool is_own(const std::string& queue) { return queue.find(':') != std::string::npos; }
+
 }  // namespace
 
 void Claims::add(ClaimRequest request, Answered answered) {
@@ -71,6 +73,18 @@ void Claims::end_deliveries(std::span<const Unit> units, Instant now) {
     breaker_of(known->second)->ended(end, now);
     deliveries_.erase(known);
   }
+}
+
+void Claims::end_held(std::span<const Unit> units) {
+  if (held_.empty()) return;
+  for (const Unit& unit : units)
+    if (!unit.record.record.running) held_.erase(unit.record.record.id.value);
+}
+
+void Claims::end_waits(Instant now) {
+  for (Waiting& waiting : waiting_)
+    if (std::none_of(waiting.request.queues.begin(), waiting.request.queues.end(), is_own))
+      waiting.until = now;
 }
 
 void Claims::found(const std::string& queue, Instant ready_by) {
@@ -228,6 +242,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
   }
   emptied_.clear();
   end_deliveries(units, now);
+  end_held(units);
   std::deque<Waiting> waiting = std::move(waiting_);
   waiting_.clear();
   for (Waiting& one : waiting) {
@@ -235,6 +250,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
     given.reserve(one.started.size());
     for (Started& started : one.started) {
       if (is_committed(outcomes[started.unit])) {
+        if (!is_own(started.attempt.queue)) held_.insert(started.attempt.record.value);
         given.push_back(std::move(started.attempt));
       } else {
         take_back(started);

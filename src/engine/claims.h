@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/breaker.h"
@@ -60,6 +61,11 @@ class Claims {
   // The engine has stopped.
   void fail(const Error& error);
 
+  // Workers wait no longer: those who do get what is ready now, or nothing.
+  void end_waits(Instant now);
+  // Attempts given to workers since the start that are not over.
+  std::size_t held() const { return held_.size(); }
+
   bool has_more() const { return serves_again_ || slots_.has_more() || !resumed_.empty(); }
   std::vector<std::string> queues(Instant now) const;  // that are waited for, and not shut
   // When somebody has waited long enough, or a limit lets somebody start again.
@@ -94,12 +100,14 @@ class Claims {
   Breaker* breaker_of(const std::string& queue);
   void take_back(const Started& started);
   void end_deliveries(std::span<const Unit> units, Instant now);
+  void end_held(std::span<const Unit> units);
   Result<void> put_back_resumed(Round& round, Batch& batch, std::size_t max);
 
   std::function<RandomBits()> random_;
   Pauses pauses_;
   std::map<std::string, Breaker> breakers_;                    // by queue
   std::unordered_map<std::uint64_t, std::string> deliveries_;  // under way, by record: their queues
+  std::unordered_set<std::uint64_t> held_;                     // records, by workers
   Slots slots_;
   std::set<std::string> resumed_;                          // queues of pauses that are over
   std::vector<std::string> emptied_;                       // of these, in this batch

@@ -170,6 +170,10 @@ Result<Answer> Engine::order(const RecordName& name, Stimulus::Order order,
   return call(asked(name, std::move(order), options));
 }
 
+void Engine::wind_down(std::function<void()> settled) {
+  parts_->runner->wind_down(std::move(settled));
+}
+
 // --- workers -----------------------------------------------------------------------------------
 
 void Engine::claim(ClaimRequest request, Given given) {

@@ -107,7 +107,9 @@ void Runner::submit(std::vector<Stimulus> stimuli, std::vector<Stepper::Answered
 }
 
 void Runner::claim(ClaimRequest request, Claims::Answered answered) {
-  post([request = std::move(request), answered = std::move(answered)](Stepper& engine) mutable {
+  post([this, request = std::move(request),
+        answered = std::move(answered)](Stepper& engine) mutable {
+    if (winds_down_) return answered(std::vector<GivenAttempt>{});
     engine.claim(std::move(request), std::move(answered));
   });
 }
@@ -149,6 +151,15 @@ void Runner::wait(const RecordName& name, std::optional<std::int64_t> revision_a
   const Instant until = now() + std::min(at_most, kDurationMax / 4);
   post([this, wait = Wait{name, revision_above, until, std::move(waited)}](Stepper&) mutable {
     begin_wait(std::move(wait));
+  });
+}
+
+void Runner::wind_down(std::function<void()> settled) {
+  post([this, settled = std::move(settled)](Stepper& engine) mutable {
+    winds_down_ = true;
+    settled_ = std::move(settled);
+    engine.claims().end_waits(now());
+    for (Wait& wait : waits_) wait.until = now();
   });
 }
 
@@ -201,6 +212,7 @@ std::optional<Instant> Runner::step() {
   const bool was_stopped = engine_->stopped().has_value();
   const auto stepped = engine_->step(!advances_.empty() && now() < advances_.front().until);
   end_waits();
+  look_for_settled();
   if (!stepped) {
     if (!engine_->stopped()) return now() + kAgainAfter;
     if (!was_stopped && options_.on_stopped) options_.on_stopped(stepped.error());
@@ -258,7 +270,7 @@ bool Runner::is_over(const Wait& wait, const Record& record) {
 
 void Runner::begin_wait(Wait wait) {
   auto record = find(wait.name);
-  if (!record || !*record || is_over(wait, **record)) {
+  if (winds_down_ || !record || !*record || is_over(wait, **record)) {
     wait.answered(std::move(record));
   } else {
     waits_.push_back(std::move(wait));
@@ -289,6 +301,11 @@ void Runner::end_waits() {
     wait.answered(find(wait.name));
     return true;
   });
+}
+
+void Runner::look_for_settled() {
+  if (!settled_ || (engine_->claims().held() > 0 && !engine_->stopped())) return;
+  std::exchange(settled_, {})();
 }
 
 }  // namespace pawl

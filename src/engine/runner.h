@@ -68,6 +68,11 @@ class Runner {
   void wait(const RecordName& name, std::optional<std::int64_t> revision_above, Duration at_most,
             Waited waited);
 
+  // Claims give nothing more and nobody waits any longer, from the next batch on. Called back once
+  // no worker has an attempt of this run, or none can be settled any more; on the thread that
+  // decides.
+  void wind_down(std::function<void()> settled);
+
   // Of a virtual clock: lets it run to the instant, from one thing that is due to the next.
   // Functions and channels that are started on the way are waited for. Says where the clock stands:
   // at `until`, or with `stops_when_idle` where something happened last.
@@ -115,13 +120,16 @@ class Runner {
   void begin_wait(Wait wait);
   void see(std::span<const Unit> units);
   void end_waits();
+  void look_for_settled();
 
   Store& store_;
   RunnerOptions options_;
   std::unique_ptr<Stepper> engine_;
   std::vector<Wait> waits_;
   std::deque<Advance> advances_;
-  int task_threads_ = 0;  // 0: there are no functions
+  bool winds_down_ = false;
+  std::function<void()> settled_;  // empty: nobody waits for it
+  int task_threads_ = 0;           // 0: there are no functions
   int idle_task_threads_ = 0;
 
   std::mutex mutex_;

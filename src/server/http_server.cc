@@ -308,6 +308,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     response_.set(http::field::cache_control, "no-store");
     response_.set("X-Content-Type-Options", "nosniff");
     if (response.status == 401) response_.set(http::field::www_authenticate, "Bearer");
+    if (response.retry_after)
+      response_.set(http::field::retry_after, std::to_string(response.retry_after->count()));
     if (events_) return begin_events();
     response_.keep_alive(keeps_alive_ && !inside_->drains);
     response_.body() = std::move(response.body);
@@ -372,6 +374,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void next_events() {
+    if (inside_->drains) return close();
     auto next = events_->next();
     if (!next) return close();
     text_ = *std::move(next);

@@ -42,6 +42,7 @@ struct HttpResponse {
   std::string body = {};
   std::string content_type = "application/json";
   std::unique_ptr<EventSource> events = {};  // instead of the body
+  std::optional<std::chrono::seconds> retry_after = {};
 };
 
 struct HttpOptions {

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <utility>
 
@@ -12,7 +13,10 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 constexpr std::string_view kLiveFeed = "/v1/feed/live";
+constexpr std::string_view kClaim = "/v1/claim";
 constexpr std::size_t kFeedPage = 100;
+// Of the grace, for what was asked last to be answered.
+constexpr std::chrono::milliseconds kAnswersWithin{1'000};
 
 HttpResponse response_of(ApiReply reply) {
   return {.status = reply.status, .body = std::move(reply.body)};
@@ -20,6 +24,20 @@ HttpResponse response_of(ApiReply reply) {
 
 HttpResponse error_response(std::string_view id, const std::string& message) {
   return response_of(error_reply(id, message));
+}
+
+HttpResponse not_ready(const std::string& message) {
+  HttpResponse response = error_response("not_ready", message);
+  response.retry_after = std::chrono::seconds{1};
+  return response;
+}
+
+// `application/json`, in UTF-8 as all JSON.
+bool is_json(std::string_view content_type) {
+  std::string type = to_lower(content_type);
+  std::erase(type, ' ');
+  return type == "application/json" || type == "application/json;charset=utf-8" ||
+         type == "application/json;charset=\"utf-8\"";
 }
 
 // One event is one page of entries, with the place behind it as its id: a client that comes back
@@ -96,6 +114,7 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
                                                       .made_by = "the first start"}));
     self.first_token_ = std::move(token);
   }
+  self.rate_ = std::make_unique<RateLimit>(options.rate_per_token);
   PAWL_TRY(self.http_, HttpServer::open(std::move(options.http),
                                         [&self](HttpRequest request, HttpServer::Respond respond) {
                                           self.handle(std::move(request), std::move(respond));
@@ -108,10 +127,18 @@ Server::~Server() { shut_down(std::chrono::milliseconds{0}); }
 
 void Server::shut_down(std::chrono::milliseconds grace) {
   if (!http_ || !engine_) return;
-  http_->drain(grace);
+  is_ending_ = true;
+  const auto end = std::chrono::steady_clock::now() + grace;
+  const auto settled = std::make_shared<std::promise<void>>();
+  engine_->wind_down([settled] { settled->set_value(); });
+  settled->get_future().wait_until(end - std::min(kAnswersWithin, grace / 4));
+  const auto rest = end - std::chrono::steady_clock::now();
+  http_->drain(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(rest),
+                        std::chrono::milliseconds{0}));
   woken_ = nullptr;
   http_->stop();
   engine_.reset();  // answers what still waits, which nobody hears any more
+  http_.reset();
 }
 
 // --- one request -------------------------------------------------------------------------------
@@ -126,11 +153,20 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
     return respond(error_response("no_access",
                                   "give an access token that is in force: Authorization: Bearer "
                                   "TOKEN"));
+  if (const auto wait = rate_->refused(hash_of_token(token), RateLimit::Clock::now())) {
+    HttpResponse response = error_response(
+        "too_many_requests", "this access token is used more often than it may be: wait");
+    response.retry_after = std::chrono::ceil<std::chrono::seconds>(*wait);
+    return respond(std::move(response));
+  }
+  if (is_ending_ && request.path == kClaim)
+    return respond(not_ready("the server is ending, and gives out no more attempts"));
   if (request.path == kLiveFeed) go_on_from(request.last_event_id, request.query);
   const bool has_body = !request.body.empty();
-  const std::string type = to_lower(request.content_type.substr(0, request.content_type.find(';')));
-  if (has_body && type != "application/json")
+  if (has_body && !is_json(request.content_type))
     return respond(error_response("wrong_content_type", "the body has to be application/json"));
+  if (has_body && request.method == "GET")
+    return respond(error_response("bad_request", "a GET has no body: ask by parameters"));
   ApiRequest asked{.method = std::move(request.method),
                    .path = std::move(request.path),
                    .query = std::move(request.query),
@@ -147,9 +183,10 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
 std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
   if (request.path == "/healthz") return HttpResponse{.body = R"({"ok":true})"};
   if (request.path != "/readyz") return std::nullopt;
-  if (!is_stopped_) return HttpResponse{.body = R"({"ready":true})"};
-  return error_response("outcome_unknown",
-                        "a commit had an unknown outcome: start the server again");
+  if (is_stopped_)
+    return not_ready("a commit had an unknown outcome, and the store has stopped: start again");
+  if (is_ending_) return not_ready("the server is ending");
+  return HttpResponse{.body = R"({"ready":true})"};
 }
 
 }  // namespace pawl

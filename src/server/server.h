@@ -1,6 +1,7 @@
 // Server: an engine, its API and who may use it, over HTTP.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -11,12 +12,14 @@
 #include "pawl/engine.h"
 #include "pawl/result.h"
 #include "server/http_server.h"
+#include "server/rate_limit.h"
 
 namespace pawl {
 
 struct ServerOptions {
   EngineOptions engine = {};
   HttpOptions http = {};
+  int rate_per_token = 20'000;  // requests a second; 0: as many as come
 };
 
 class Server {
@@ -29,8 +32,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Takes no more connections, answers what was asked, settles what comes meanwhile; at most so
-  // long.
+  // Gives out no more attempts, answers who waits for one with nothing, and is not ready any more.
+  // Goes on with everything else until the attempts it gave are settled, then answers what was
+  // asked and ends; at most so long. Nothing else may be asked of it then.
   void shut_down(std::chrono::milliseconds grace);
 
   // The token of the first start, said once: there was none before.
@@ -51,11 +55,13 @@ class Server {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Access> access_;
   std::unique_ptr<Api> api_;
+  std::unique_ptr<RateLimit> rate_;
   std::unique_ptr<HttpServer> http_;
   std::optional<std::string> first_token_;
   bool has_tls_ = false;
   std::atomic<HttpServer*> woken_ = nullptr;  // whoever listens, when something is committed
   std::atomic<bool> is_stopped_ = false;      // the outcome of a commit is unknown
+  std::atomic<bool> is_ending_ = false;
 };
 
 }  // namespace pawl

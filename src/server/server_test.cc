@@ -1,11 +1,15 @@
 // A server in this process, spoken to byte by byte.
 #include "server/server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <thread>
 
+#include "tests/support/temporary_directory.h"
 #include "tests/support/wire.h"
 
 namespace pawl {
@@ -25,8 +29,9 @@ tasks:
 
 class ServerTest : public testing::Test {
  protected:
-  Server& open(HttpOptions http = {}) {
-    ServerOptions options{.http = std::move(http)};
+  Server& open(HttpOptions http = {}, EngineOptions engine = {}, int rate_per_token = 0) {
+    ServerOptions options{
+        .engine = std::move(engine), .http = std::move(http), .rate_per_token = rate_per_token};
     auto opened = Server::open(std::move(options));
     EXPECT_TRUE(opened) << opened.error().message;
     server_ = *std::move(opened);
@@ -198,24 +203,200 @@ TEST_F(ServerTest, OtherContentTypesAndMethodsAreRefused) {
   EXPECT_TRUE(has_status(ask(text), 415));
   EXPECT_TRUE(has_status(ask(request("DELETE", "/v1/records/parcel/a")), 405));
   EXPECT_TRUE(has_status(ask(request("GET", "/v1/nothing")), 404));
-  for (const char* path : {"/v1//counts", "/v1/counts/", "/V1/counts", "/v1/./counts",
-                           "/v1/counts;x", "/v1%2fcounts", "/v1/records/parcel/%zz"})
-    EXPECT_TRUE(has_status(ask(request("GET", path)), 404)) << path;
 }
 
-TEST_F(ServerTest, WhatWasAskedBeforeTheEndIsAnswered) {
+// --- the end
+
+TEST_F(ServerTest, WhoWaitsForWorkIsToldAtOnceThatThereIsNone) {
   open();
-  Wire idle(server_->port());
-  idle.send(request("GET", "/v1/counts"));
-  idle.response();
-  Wire worker(server_->port());
-  worker.send(request("POST", "/v1/claim", R"({"queues":["packers"],"wait":"30s"})"));
-  while (server_->figures().requests < 2) std::this_thread::yield();
+  EXPECT_TRUE(has_status(ask(request("POST", "/v1/records/parcel/a", "{}")), 200));
+  Wire holder(server_->port());
+  holder.send(request("POST", "/v1/claim", R"({"queues":["packers"]})"));
+  const std::string claimed = holder.response();
+  const std::string token = claimed.substr(claimed.find(R"("token":")") + 9, 32);
+  Wire waits(server_->port());
+  waits.send(request("POST", "/v1/claim", R"({"queues":["packers"],"wait":"60s"})"));
+  Wire watches(server_->port());
+  watches.send(request("GET", "/v1/records/parcel/a?wait=60s"));
+  while (server_->figures().requests < 4) std::this_thread::yield();
+  EXPECT_TRUE(has_status(ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+
   std::thread ends([&] { server_->shut_down(milliseconds{20'000}); });
+  EXPECT_TRUE(waits.response().ends_with(R"({"attempts":[]})"));
+  EXPECT_NE(watches.response().find(R"("state":"packing")"), std::string::npos);
+  const std::string ready = ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(has_status(ready, 503));
+  EXPECT_NE(ready.find(R"("id":"not_ready")"), std::string::npos) << ready;
+  EXPECT_TRUE(has_status(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+  // Others are served, on old connections and on new ones, while an attempt is open.
+  EXPECT_TRUE(has_status(ask(request("POST", "/v1/records/parcel/b", "{}")), 200));
+  const std::string refused = ask(request("POST", "/v1/claim", R"({"queues":["packers"]})"));
+  EXPECT_TRUE(has_status(refused, 503)) << refused;
+  EXPECT_NE(refused.find("Retry-After: 1\r\n"), std::string::npos);
+  holder.send(request("POST", "/v1/done",
+                      R"({"machine":"parcel","key":"a","token":")" + token +
+                          R"(","claim":{"queues":["packers"],"wait":"60s"}})"));
+  const std::string settled = holder.response();
+  EXPECT_NE(settled.find(R"("state":"packed")"), std::string::npos) << settled;
+  EXPECT_NE(settled.find(R"("attempts":[])"), std::string::npos) << settled;
+  ends.join();  // long before the grace is over
+  EXPECT_TRUE(holder.is_closed());
+}
+
+TEST_F(ServerTest, TheGraceIsNotExceeded) {
+  open();
+  EXPECT_TRUE(has_status(ask(request("POST", "/v1/records/parcel/a", "{}")), 200));
+  EXPECT_TRUE(has_status(ask(request("POST", "/v1/claim", R"({"queues":["packers"]})")), 200));
+  Wire idle(server_->port());
+  const auto start = std::chrono::steady_clock::now();
+  server_->shut_down(milliseconds{200});  // the attempt is never settled
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(took, milliseconds{150});
+  EXPECT_LT(took, milliseconds{10'000});
   EXPECT_TRUE(idle.is_closed());
-  EXPECT_EQ(server_->engine().create({"parcel", "late"})->kind, Answer::Kind::ok);
-  EXPECT_NE(worker.response().find(R"("key":"late")"), std::string::npos);
-  ends.join();
+}
+
+// A commit whose outcome is unknown: the file under the log of the store is taken away.
+TEST_F(ServerTest, AStoreThatHasStoppedIsNotReady) {
+  const TemporaryDirectory directory;
+  open({}, {.directory = directory.path()});
+  EXPECT_TRUE(has_status(ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string name = std::filesystem::read_symlink(file, gone).string();
+    if (name.starts_with(directory.path().string()) && name.ends_with("-wal"))
+      dup2(nothing, std::stoi(file.path().filename().string()));
+  }
+  close(nothing);
+  const std::string failed = ask(request("POST", "/v1/records/parcel/a", "{}"));
+  EXPECT_TRUE(has_status(failed, 500)) << failed;
+  EXPECT_NE(failed.find(R"("id":"outcome_unknown")"), std::string::npos) << failed;
+  // Who asked is told first, the server right after.
+  std::string ready;
+  do {
+    ready = ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  } while (has_status(ready, 200));
+  EXPECT_TRUE(has_status(ready, 503)) << ready;
+  EXPECT_NE(ready.find(R"("id":"not_ready")"), std::string::npos) << ready;
+  EXPECT_TRUE(has_status(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+  server_->shut_down(milliseconds{60'000});  // at once: there is nothing that could be settled
+}
+
+// --- what may not be
+
+TEST_F(ServerTest, ATokenIsUsedOnlySoOften) {
+  open({}, {}, 5);
+  Wire wire(server_->port());
+  int refused = 0;
+  std::string last;
+  for (int i = 0; i < 50; ++i) {
+    wire.send(request("GET", "/v1/counts"));
+    const std::string response = wire.response();
+    if (has_status(response, 200)) continue;
+    ++refused;
+    last = response;
+  }
+  EXPECT_GE(refused, 20);
+  EXPECT_TRUE(has_status(last, 429)) << last;
+  EXPECT_NE(last.find("Retry-After: 1\r\n"), std::string::npos) << last;
+  EXPECT_NE(last.find(R"("id":"too_many_requests")"), std::string::npos) << last;
+  EXPECT_TRUE(has_status(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+}
+
+TEST_F(ServerTest, BodiesAreReadStrictly) {
+  open();
+  const auto create = [&](const std::string& body) {
+    return ask(request("POST", "/v1/records/parcel/x", body));
+  };
+  const auto typed = [&](const std::string& type) {
+    return ask("POST /v1/records/parcel/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token_ +
+               "\r\n" + type + "Content-Length: 2\r\n\r\n{}");
+  };
+  const std::string deep =
+      R"({"data":{"a":)" + std::string(10'000, '[') + std::string(10'000, ']') + "}}";
+  const std::string deep_maps = [] {
+    std::string text = R"({"data":)";
+    for (int i = 0; i < 10'000; ++i) text += R"({"a":)";
+    return text + "1" + std::string(10'000, '}') + "}";
+  }();
+  for (const std::string& body :
+       {std::string("["), std::string("[]"), std::string("1"), std::string("{} {}"),
+        std::string(R"({"data":[]})"), std::string(R"({"data":"{}"})"),
+        std::string(R"({"dta":{}})"), std::string(R"({"data":{},"data":{}})"),
+        std::string(R"({"dry_run":"yes"})"), std::string(R"({"idempotency_key":1})"),
+        std::string(R"({"at":"soon"})"), std::string("{\"idempotency_key\":\"\xff\"}"),
+        std::string("{\"data\":{},}"), std::string(10'000, '['), deep, deep_maps}) {
+    const std::string response = create(body);
+    EXPECT_TRUE(has_status(response, 400)) << body.substr(0, 80) << response;
+    EXPECT_NE(response.find(R"({"error":{"id":"bad_request","message":")"), std::string::npos)
+        << body.substr(0, 80);
+    EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts")), 200)) << body.substr(0, 80);
+  }
+  for (const char* type :
+       {"", "Content-Type: text/plain\r\n", "Content-Type: application/jsonx\r\n",
+        "Content-Type: application/json; charset=latin1\r\n",
+        "Content-Type: application/x-www-form-urlencoded\r\n",
+        "Content-Type: application/json, text/plain\r\n"}) {
+    const std::string response = typed(type);
+    EXPECT_TRUE(has_status(response, 415)) << type;
+    EXPECT_NE(response.find(R"("id":"wrong_content_type")"), std::string::npos) << type;
+  }
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts", "{}")), 400));
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/records/parcel/x")), 404));
+  EXPECT_TRUE(has_status(typed("Content-Type: Application/JSON; Charset=UTF-8\r\n"), 200));
+}
+
+TEST_F(ServerTest, NoPathIsAnotherOne) {
+  open();
+  EXPECT_TRUE(has_status(ask(request("POST", "/v1/records/parcel/a", "{}")), 200));
+  for (const char* path : {"/v1/counts;x",
+                           "/v1/counts;x=y",
+                           "/v1;/counts",
+                           "//v1/counts",
+                           "/v1//counts",
+                           "/v1/counts/",
+                           "/v1/counts/.",
+                           "/v1/counts/..",
+                           "/v1/./counts",
+                           "/v1/x/../counts",
+                           "/../v1/counts",
+                           "/v1/%2e%2e/v1/counts",
+                           "/v1%2fcounts",
+                           "/v1%2Fcounts",
+                           "/v1/%63ounts",
+                           "/V1/counts",
+                           "/v1/Counts",
+                           "/v1/counts.json",
+                           "/v1/counts%00",
+                           "/v1/counts%20",
+                           "/v1/counts%0d%0aX:%20y",
+                           "/v1/counts#x",
+                           "/v1/records/parcel/a/",
+                           "/v1/records/parcel//",
+                           "/v1/records//a",
+                           "/v1/records/parcel/a/log/",
+                           "/v1/records/parcel/a/../a",
+                           "/v1/records/parcel/%zz",
+                           "/v1/records/parcel/%",
+                           "/v1/feed/live/",
+                           "/v1/feed/Live",
+                           "/v1/feed/live;x",
+                           "/healthz/",
+                           "/healthz;x",
+                           "/Healthz",
+                           "/readyz/x",
+                           "/"}) {
+    const std::string response = ask(request("GET", path));
+    EXPECT_TRUE(has_status(response, 404)) << path << response;
+    EXPECT_NE(response.find(R"({"error":{"id":"no_such_)"), std::string::npos) << path;
+  }
+  // A slash in a key is part of the key, never of the path.
+  EXPECT_NE(ask(request("GET", "/v1/records/parcel/a%2Flog")).find("parcel/a/log"),
+            std::string::npos);
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts?x=%zz")), 400));
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts?x=1")), 400));
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/records?max=1&max=2")), 400));
 }
 
 }  // namespace
