@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# Kills processes and looks at what they leave: scripts/kills.sh store|engine --kills N [--minutes M]
+# Kills processes and looks at what they leave: scripts/kills.sh store|engine|server --kills N [--minutes M]
 #
-# store: one that writes through the store; engine: one with an engine under load. SEED=n in the environment repeats a
-# run, as far as the machine lets it.
+# store: one that writes through the store; engine: one with an engine under load; server: the program that serves, under
+# the same load over HTTP. SEED=n in the environment repeats a run, as far as the machine lets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 program=$1_kill
+options=()
+if [[ $1 == server ]]; then
+  program=engine_kill
+  scripts/build.sh dev pawl
+  options=(--server build/dev/pawl)
+fi
 shift
 scripts/build.sh dev "$program"
-exec "build/dev/tests/$program/$program" --seed "${SEED:-$(date +%s)}" "$@"
+exec "build/dev/tests/$program/$program" --seed "${SEED:-$(date +%s)}" "${options[@]}" "$@"

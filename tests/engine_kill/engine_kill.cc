@@ -1,12 +1,14 @@
 // Kills a process with an engine under load, again and again: engine_kill [--kills N] [--minutes M]
-// [--seed S] [--mutant NAME].
+// [--seed S] [--mutant NAME] [--server PAWL].
 //
-// Eight callers and four workers ask it over a socket. It is killed at a random moment, also while
-// it starts; then its store is opened as every start does and compared with what they were told:
-// what was acknowledged is there, nothing was done twice, no more runs than may, and everything
-// holds together. Whose answer was lost asks again, with the same key or token. Every 25 kills the
-// faults stop, and everything has to come to its end. At most N kills in at most M minutes. The
-// last line says what was reached; exit status 1 when something is wrong.
+// Eight callers and four workers ask it over a socket, or with --server over HTTP: the process is
+// then the program PAWL, which serves the same directory at the same port each time. It is killed
+// at a random moment, also while it starts; then its store is opened as every start does and
+// compared with what they were told: what was acknowledged is there, nothing was done twice, no
+// more runs than may, and everything holds together. Whose answer was lost asks again, with the
+// same key or token. Every 25 kills the faults stop, and everything has to come to its end. At most
+// N kills in at most M minutes. The last line says what was reached; exit status 1 when something
+// is wrong.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,11 +22,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "findings.h"
+#include "http_connection.h"
+#include "kill_machines.h"
 #include "ledger.h"
 #include "load.h"
 #include "store/sqlite/sqlite_store.h"
@@ -51,27 +59,34 @@ constexpr const char* kLongest = "60000";  // milliseconds that anything may tak
 
 class Victim {
  public:
-  Victim(const std::filesystem::path& directory, const std::filesystem::path& socket,
-         const std::string& mutant) {
+  // What it writes to standard error is appended to the file.
+  Victim(Words words, const std::filesystem::path& errors = {}) {
     int pipes[2];
     if (pipe2(pipes, O_CLOEXEC) != 0) fail("cannot make a pipe");
-    ready_ = Descriptor(pipes[0]);
+    said_ = Descriptor(pipes[0]);
     const Descriptor its_end(pipes[1]);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, its_end.number(), STDOUT_FILENO);
-    std::string words[] = {"engine_kill", "--serve", directory, socket, mutant};
-    char* arguments[] = {words[0].data(), words[1].data(), words[2].data(),
-                         words[3].data(), words[4].data(), nullptr};
+    if (!errors.empty())
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     const int failed =
-        posix_spawn(&process_, "/proc/self/exe", &actions, nullptr, arguments, environ);
+        posix_spawnp(&process_, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) fail("cannot make a process");
   }
 
-  void wait_until_ready() {
-    char one = 0;
-    if (read(ready_.number(), &one, 1) != 1) fail("the process ended while it started");
+  void wait_until_ready() { read_line(); }
+
+  std::string read_line() {
+    std::string line;
+    for (char one = 0; one != '\n'; line += one)
+      if (read(said_.number(), &one, 1) != 1) fail("the process ended while it started");
+    return line.substr(0, line.size() - 1);
   }
 
   void kill_after(microseconds delay) {
@@ -84,7 +99,7 @@ class Victim {
 
  private:
   pid_t process_ = 0;
-  Descriptor ready_;
+  Descriptor said_;
 };
 
 struct Options {
@@ -92,6 +107,7 @@ struct Options {
   double minutes = 5;
   std::uint64_t seed = std::random_device{}();
   std::string mutant = {};
+  std::string server = {};  // the program; empty: this one
 };
 
 struct Reached {
@@ -111,19 +127,17 @@ class Round {
         reached_(reached),
         findings_(findings),
         load_(server_, directory_.path(), random(), tally, findings),
-        ledger_(load_.diaries()) {}
+        ledger_(load_.diaries()) {
+    place_.port = port_of(random);
+  }
 
   void kill_once() {
-    const bool is_at_start = random_() % 8 == 0;
-    const std::filesystem::path socket = next_socket();
-    Victim victim(directory_.path(), socket, options_.mutant);
+    const bool is_at_start = has_begun_ && random_() % 8 == 0;
     if (is_at_start) {
-      victim.kill_after(microseconds(random_() % 30'000));
+      start().victim.kill_after(microseconds(random_() % 30'000));
       ++reached_.at_start;
     } else {
-      victim.wait_until_ready();
-      server_.is_at(socket);
-      victim.kill_after(microseconds(random_() % 400'000));
+      begin().kill_after(microseconds(random_() % 400'000));
     }
     ++reached_.kills;
     compare(false);
@@ -131,10 +145,7 @@ class Round {
 
   // The faults are over.
   void settle() {
-    const std::filesystem::path socket = next_socket();
-    Victim victim(directory_.path(), socket, options_.mutant);
-    victim.wait_until_ready();
-    server_.is_at(socket);
+    Victim victim = begin();
     load_.end_callers();
     release_held();
     wait_for_all("order");
@@ -146,8 +157,62 @@ class Round {
   }
 
  private:
-  std::filesystem::path next_socket() {
-    return directory_.path() / ("socket" + std::to_string(++sockets_));
+  struct Started {
+    Victim victim;
+    std::function<Connect(Victim&)> wait_until_ready;
+  };
+
+  Started start() { return options_.server.empty() ? start_engine() : start_server(); }
+
+  // Ready, and known to those who ask.
+  Victim begin() {
+    Started started = start();
+    server_.is_at(started.wait_until_ready(started.victim));
+    has_begun_ = true;
+    return std::move(started.victim);
+  }
+
+  Started start_engine() {
+    const std::filesystem::path socket =
+        directory_.path() / ("socket" + std::to_string(++sockets_));
+    return {Victim({"/proc/self/exe", "--serve", directory_.path(), socket, options_.mutant}),
+            [socket](Victim& victim) {
+              victim.wait_until_ready();
+              return words_to(socket);
+            }};
+  }
+
+  // It dies with this process, as the other one does.
+  Started start_server() {
+    Words words{"setpriv", "--pdeathsig", "KILL", options_.server, "serve"};
+    const auto add = [&](const std::string& option, const std::string& value) {
+      words.push_back(option);
+      words.push_back(value);
+    };
+    add("--dir", store_in(directory_.path()));
+    add("--listen", "127.0.0.1:" + std::to_string(place_.port));
+    add("--log-channel", "journal");
+    for (const StoredMachine& machine : machines()) {
+      const std::filesystem::path file = directory_.path() / (machine.name + ".yaml");
+      if (!has_begun_) std::ofstream(file) << machine.text;
+      add("--apply", file);
+    }
+    const std::filesystem::path journal = journal_in(directory_.path());
+    std::ofstream(journal, std::ios::app) << '\n';  // the last line may be torn
+    place_.since = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    return {Victim(std::move(words), journal), [this](Victim& victim) {
+              victim.wait_until_ready();
+              if (place_.token.empty()) {
+                const std::string line = victim.read_line();
+                place_.token = line.substr(line.rfind(' ') + 1);
+              }
+              return [place = place_] { return connect_to(place); };
+            }};
+  }
+
+  // Not one of those that the system gives to whoever connects to others meanwhile.
+  static std::uint16_t port_of(std::mt19937_64& random) {
+    return static_cast<std::uint16_t>(20'000 + random() % 10'000);
   }
 
   void compare(bool is_settled) {
@@ -190,6 +255,8 @@ class Round {
   Client client_{server_};
   Load load_;
   Ledger ledger_;
+  HttpPlace place_;
+  bool has_begun_ = false;
   int sockets_ = 0;
 };
 
@@ -238,6 +305,7 @@ int main(int argc, char** argv) {
     if (name == "--minutes") options.minutes = std::atof(argv[i + 1]);
     if (name == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 10);
     if (name == "--mutant") options.mutant = argv[i + 1];
+    if (name == "--server") options.server = argv[i + 1];
   }
   return run(options);
 }

@@ -269,8 +269,9 @@ class Comparison {
   void look_at_journal(const std::filesystem::path& journal) {
     std::ifstream in(journal);
     std::map<std::string, std::set<std::string>> ids;  // by order
-    for (std::string line; std::getline(in, line);)
-      ids[text_in(line, "order")].insert(text_in(line, "id"));
+    for (std::string line; std::getline(in, line);)    // there may be notes and torn lines as well
+      if (line.starts_with('{') && line.ends_with('}'))
+        ids[text_in(line, "order")].insert(text_in(line, "id"));
     for (const auto& [order, of_order] : ids) {
       if (of_order.size() > 1) note(Kind::twice, "order/" + order + " has two deliveries");
       if (!shipped_.contains(order)) note(Kind::other, "order/" + order + " is in the journal");

@@ -29,11 +29,11 @@ std::string joined(const Words& words) {
 
 }  // namespace
 
-void Server::is_at(std::filesystem::path socket) {
+void Server::is_at(Connect connect) {
   {
     const std::lock_guard lock(mutex_);
     ++place_.life;
-    place_.socket = std::move(socket);
+    place_.connect = std::move(connect);
   }
   changed_.notify_all();
 }
@@ -47,11 +47,10 @@ Server::Place Server::after(int life) {
 std::optional<Words> Client::ask(const Words& words) {
   while (!connection_) {
     place_ = server_.after(place_.life);
-    connection_ = connect_to(place_.socket);
+    connection_ = place_.connect();
   }
-  std::optional<Words> answer;
-  if (send_words(connection_, words)) answer = receive_words(connection_);
-  if (!answer) connection_ = Descriptor();
+  auto answer = connection_->ask(words);
+  if (!answer) connection_.reset();
   return answer;
 }
 

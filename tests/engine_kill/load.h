@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,10 +30,10 @@ class Server {
  public:
   struct Place {
     int life = 0;  // how many there were, with this one
-    std::filesystem::path socket = {};
+    Connect connect = {};
   };
 
-  void is_at(std::filesystem::path socket);
+  void is_at(Connect connect);
   // One that is later than that life; waits for it.
   Place after(int life);
 
@@ -55,7 +56,7 @@ class Client {
  private:
   Server& server_;
   Server::Place place_;
-  Descriptor connection_;
+  std::unique_ptr<Connection> connection_;
 };
 
 // Attempts that run for certain, of all workers: under no limit more than there may be.

@@ -176,7 +176,7 @@ void serve(const std::filesystem::path& directory, const std::filesystem::path& 
   Service service(*store, *runner, since);
   const Descriptor listening = listen_at(socket);
   if (!listening) fail("cannot listen at " + socket.string());
-  if (write(STDOUT_FILENO, ".", 1) != 1) fail("nobody waits for it");
+  if (write(STDOUT_FILENO, ".\n", 2) != 2) fail("nobody waits for it");
   for (;;) {
     Descriptor caller(accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!caller) fail("cannot accept");

@@ -46,6 +46,23 @@ std::optional<std::uint32_t> read_number(const Descriptor& from) {
 
 }  // namespace
 
+Connect words_to(std::filesystem::path socket) {
+  class WordsConnection final : public Connection {
+   public:
+    explicit WordsConnection(Descriptor to) : to_(std::move(to)) {}
+    std::optional<Words> ask(const Words& words) override {
+      return send_words(to_, words) ? receive_words(to_) : std::nullopt;
+    }
+
+   private:
+    Descriptor to_;
+  };
+  return [socket = std::move(socket)]() -> std::unique_ptr<Connection> {
+    Descriptor to = connect_to(socket);
+    return to ? std::make_unique<WordsConnection>(std::move(to)) : nullptr;
+  };
+}
+
 Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {

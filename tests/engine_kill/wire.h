@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +32,17 @@ class Descriptor {
 // None that is open when it cannot be had.
 Descriptor listen_at(const std::filesystem::path& socket);
 Descriptor connect_to(const std::filesystem::path& socket);
+
+// Where one asks the process that is killed, and is answered. For one thread.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  // Nothing when the other side is gone, and then for good.
+  virtual std::optional<Words> ask(const Words& words) = 0;
+};
+// Null when nobody is there.
+using Connect = std::function<std::unique_ptr<Connection>()>;
+Connect words_to(std::filesystem::path socket);
 
 // False, or nothing, when the other side is gone.
 bool send_words(const Descriptor& to, const Words& words);
