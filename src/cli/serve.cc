@@ -1,6 +1,8 @@
 // pawl serve: the engine as a server.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -125,6 +127,15 @@ ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths,
   return applied->is_good() ? ExitCode::ok : ExitCode::wrong;
 }
 
+// As many open files as the connections that are taken need, where the system lets it.
+void raise_open_files(std::size_t connections_max) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = connections_max + 200;  // those of the store, and of what it calls
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(wanted, limit.rlim_max));
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Signals are taken by this thread alone, once it waits for them.
 class Signals {
  public:
@@ -157,6 +168,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   const Door door(config.outside);
   auto prepared = server_options(config, door, output, surroundings);
   if (!prepared) return report(prepared.error(), "", "", surroundings.err);
+  raise_open_files(prepared->http.connections_max);
   // The engine tells the thread that waits below; SIGUSR1 is nobody else's here.
   std::optional<Error> stopped;
   prepared->engine.on_stopped = [&](const Error& error) {
