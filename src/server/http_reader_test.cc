@@ -69,7 +69,7 @@ TEST(HttpReader, RequestsBehindEachOtherAreReadOneByOne) {
             (std::vector<std::string>{"GET /a ", "POST /b hello", "POST / abcd", "GET /c "}));
 }
 
-// S: nothing behind what is refused is ever a request.
+// Nothing behind what is refused is ever a request.
 TEST(HttpReader, WhatIsRefusedIsRefusedAlikeHoweverItComes) {
   const std::string next = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";

@@ -56,7 +56,7 @@ class HttpServerTest : public testing::Test {
 
 const std::string kGet = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 
-// S: each of them, cut at every byte, over a connection: one clear answer, the end, and nothing
+// Each of them, cut at every byte, over a connection: one clear answer, the end, and nothing
 // that stands behind it is handled.
 TEST_F(HttpServerTest, WhatIsSmuggledIsRefusedAndEndsTheConnection) {
   open({});
