@@ -221,11 +221,11 @@ std::vector<std::string> query_names(const Route& route) {
 
 void Api::handle(const ApiRequest& request, Replied replied) {
   const auto given = segments_of(request.path);
-  bool is_path = false;
+  std::vector<std::string> methods;  // of the path
   for (const auto& [route, handle] : kTable) {
     auto parameters = matched(route.path, given);
     if (!parameters) continue;
-    is_path = true;
+    methods.emplace_back(route.method);
     if (route.method != request.method) continue;
     if ((route.roles & request.caller.roles) == 0)
       return replied(error_reply("role_missing", "this takes an access token with the role " +
@@ -240,8 +240,11 @@ void Api::handle(const ApiRequest& request, Replied replied) {
       if (auto refused = take_actor(call.request)) return call.replied(*std::move(refused));
     return handle(std::make_shared<const Call>(std::move(call)));
   }
-  if (is_path)
-    return replied(error_reply("wrong_method", request.method + " is not for this path"));
+  if (!methods.empty()) {
+    ApiReply reply = error_reply("wrong_method", request.method + " is not for this path");
+    reply.allow = join(methods, ", ", ", ");
+    return replied(std::move(reply));
+  }
   replied(error_reply("no_such_path", "there is nothing at " + in_quotes(request.path)));
 }
 

@@ -56,6 +56,7 @@ struct ApiReply {
   int status = 200;
   std::string body = {};                    // JSON
   std::optional<LiveEntries> entries = {};  // instead of the body
+  std::string allow = {};                   // of the wrong method: those of the path
 };
 
 // What a reply that is no answer says: ids are stable, each has one status.

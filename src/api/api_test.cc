@@ -254,6 +254,7 @@ TEST_F(ApiTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(get("/v1/records/order/17/log/1").status, 404);
   EXPECT_EQ(error(call("DELETE", "/v1/records/order/17")),
             "405 wrong_method: DELETE is not for this path");
+  EXPECT_EQ(call("DELETE", "/v1/records/order/17").allow, "POST, GET");
   EXPECT_EQ(error(post("/v1/feed", "")), "405 wrong_method: POST is not for this path");
 }
 

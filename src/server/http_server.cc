@@ -310,6 +310,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (response.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     if (response.retry_after)
       response_.set(http::field::retry_after, std::to_string(response.retry_after->count()));
+    if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
     if (events_) return begin_events();
     response_.keep_alive(keeps_alive_ && !inside_->drains);
     response_.body() = std::move(response.body);

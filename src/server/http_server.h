@@ -43,6 +43,7 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::unique_ptr<EventSource> events = {};  // instead of the body
   std::optional<std::chrono::seconds> retry_after = {};
+  std::string allow = {};  // of a 405: the methods that there are
 };
 
 struct HttpOptions {

@@ -19,7 +19,7 @@ constexpr std::size_t kFeedPage = 100;
 constexpr std::chrono::milliseconds kAnswersWithin{1'000};
 
 HttpResponse response_of(ApiReply reply) {
-  return {.status = reply.status, .body = std::move(reply.body)};
+  return {.status = reply.status, .body = std::move(reply.body), .allow = std::move(reply.allow)};
 }
 
 HttpResponse error_response(std::string_view id, const std::string& message) {
