@@ -10,21 +10,22 @@ cd "$(dirname "$0")/.."
 # share | minutes | what runs | full count | command | command for the full count
 table=$(
   cat <<'END'
-builds     | 28 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
-mutants    |  4 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                                      | scripts/mutants.sh
+builds     | 27 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
+mutants    |  3 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                                      | scripts/mutants.sh
 rules      |  2 | the tests against rules of the core broken at random    | 400 mutants   | scripts/mutants/run.py --count 20 --at-most-surviving 4 --minutes MINUTES | scripts/mutants/run.py --count 400
 fuzz       |  1 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                                         | scripts/fuzz.sh --minutes 8
 simulation |  2 | random recurrence rules against the slow oracle         | 200,000 rules | scripts/simulation.sh --minutes MINUTES --at-least 20000                  | make --no-print-directory test-time
 crashes    |  2 | the store on a disk that fails, at every call           | 8 scripts     | scripts/crashes.sh --scripts 2                                            | scripts/crashes.sh --scripts 8
 kills      |  1 | a process that writes through the store, killed         | 100 kills     | scripts/kills.sh store --kills 100 --minutes MINUTES                      | scripts/kills.sh store --kills 100
-killed     |  2 | a process with an engine under load, killed             | 300 kills     | scripts/kills.sh engine --kills 300 --minutes MINUTES                     | scripts/kills.sh engine --kills 300 --minutes 60
-served     |  1 | the program as a server under load over HTTP, killed     | 100 kills     | scripts/kills.sh server --kills 100 --minutes MINUTES                     | scripts/kills.sh server --kills 100 --minutes 60
+killed     |  1 | a process with an engine under load, killed             | 300 kills     | scripts/kills.sh engine --kills 300 --minutes MINUTES                     | scripts/kills.sh engine --kills 300 --minutes 60
+served     |  1 | the program as a server under load over HTTP, killed    | 100 kills     | scripts/kills.sh server --kills 100 --minutes MINUTES                     | scripts/kills.sh server --kills 100 --minutes 60
 bad_input  |  2 | a server that is sent what it must not take             | 10 minutes    | scripts/bad_input.sh --minutes MINUTES                                    | scripts/bad_input.sh --minutes 10
 engine     |  3 | the engine on failing processes, disks and networks     | 2,000 seeds   | scripts/sim.sh --seeds 2000 --minutes MINUTES                             | scripts/sim.sh --seeds 2000
 broken     |  0 | the same with broken rules, src/base/mutant.h           | every rule    | echo left to make soak                                                    | scripts/sim_mutants.sh
 model      |  0 | leases, in every order in which things can happen       | the model     | echo left to make soak                                                    | tests/spin/lease.sh full
 idle       |  0 | a runner with nothing to do, under strace               | 30 seconds    | echo left to make soak                                                    | scripts/idle.sh 30
-pipe       |  3 | -                                                       | -             | -                                                                         | -
+openapi    |  0 | schemathesis calls every route of a running server      | 10 minutes    | echo left to make soak                                                    | tests/openapi/check.py build/dev/pawl --minutes 10
+pipe       |  0 | -                                                       | -             | -                                                                         | -
 END
 )
 

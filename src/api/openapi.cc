@@ -636,6 +636,15 @@ std::string operation_id(const Route& route) {
   return id;
 }
 
+// No body is as good as an empty map.
+bool needs_body(const Route& route) {
+  for (const Shape& shape : bodies())
+    if (shape.name == route.body)
+      return std::any_of(shape.members.begin(), shape.members.end(),
+                         [](const Member& member) { return member.name.ends_with('!'); });
+  return true;  // a choice: each of them has something that tells it from the others
+}
+
 Json operation(const Route& route) {
   Json operation =
       object({{"operationId", operation_id(route)},
@@ -645,7 +654,7 @@ Json operation(const Route& route) {
     add(operation, "parameters", std::move(parameters));
   if (!route.body.empty())
     add(operation, "requestBody",
-        object({{"required", true}, {"content", json_content(route.body)}}));
+        object({{"required", needs_body(route)}, {"content", json_content(route.body)}}));
   add(operation, "responses", responses_of(route));
   return operation;
 }
