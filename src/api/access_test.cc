@@ -348,7 +348,9 @@ TEST_F(AccessTest, WhoActsMayNotBeMoreThanTheToken) {
   EXPECT_EQ(act(R"({"name":"ann","roles":[""]})"),
             "400 bad_request: `actor.roles`: a name has 1 to 256 bytes");
   EXPECT_EQ(get("/v1/records/order/1").status, 404);
-  EXPECT_EQ(act("null"), "400 bad_request: `actor` is not a field here");
+  EXPECT_EQ(act("null"),
+            "400 bad_request: `actor` is not a field here; there are at, data, dry_run, event, "
+            "idempotency_key, in, parent and payload");
 }
 
 TEST_F(AccessTest, AnOperatorActsAsOneOnlyWhenItSaysSo) {

@@ -35,6 +35,8 @@ const std::map<std::string, std::string>& bodies() {
       {"POST /v1/records/{machine}/{key}/fire", R"({"event":"cancel","dry_run":true})"},
       {"POST /v1/records/{machine}/{key}/orders",
        R"({"order":"hold","text":"t","reason":"r","dry_run":true})"},
+      {"POST /v1/batch",
+       R"({"calls":[{"call":"order","machine":"order","key":"1","order":"hold","text":"t","reason":"r","dry_run":true}]})"},
       {"POST /v1/claim", R"({"queues":["payments"]})"},
       {"POST /v1/beat", R"({"machine":"order","key":"1","token":"x"})"},
       {"POST /v1/done", R"({"machine":"order","key":"1","token":"x"})"},
@@ -81,7 +83,11 @@ class AccessMatrix : public Served {
     HttpAnswer answer = own.ask(method, path_of(route),
                                 body != bodies().end() ? body->second : (has_body ? "{}" : ""));
     if (answer.status == 401) return "401";
-    const std::string id = at(answer.body, "error.id");
+    std::string id = at(answer.body, "error.id");
+    if (answer.status == 200 && route.path == "/v1/batch") {  // each of its calls is let in or not
+      id = at(answer.body, "items.0.error.id");
+      answer.status = std::stoi(at(answer.body, "items.0.status"));
+    }
     if (answer.status == 403 && id == "role_missing") return "role";
     if (answer.status == 403 && id == "outside_scope") return "scope";
     if (answer.status != 200 && answer.status != 409) return std::to_string(answer.status);

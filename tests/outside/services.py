@@ -163,7 +163,8 @@ def run(pawl, directory, stack):
     assert mails.got[0].rcpt_tos == ["ann@example.org"], mails.got[0].rcpt_tos
     subject = email.header.make_header(email.header.decode_header(mail["Subject"]))
     assert str(subject).startswith("order/17, paid"), subject
-    assert '"amount":3' in mail.get_payload(decode=True).decode(), mail
+    delivered = json.loads(mail.get_payload(decode=True).decode().split("\n\n", 1)[1])
+    assert delivered["payload"]["data"] == {"amount": 3}, delivered
 
     server.send_signal(signal.SIGTERM)
     assert server.wait(30) == 0
