@@ -145,7 +145,7 @@ struct Answer {
   enum class Missing { nothing, machine, record, role };
 
   Kind kind = Kind::ok;
-  std::string reason = {};             // a sentence, for all but `ok`
+  std::string reason = {};  // a sentence, for all but `ok`
   // Of an error: what it was for does not exist. Of a refusal: the actor has none of the roles.
   Missing missing = Missing::nothing;
   std::string state = {};

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "calendar/zone.h"
-#include "pawl/zones.h"
 #include "pawl/time.h"
+#include "pawl/zones.h"
 
 namespace pawl {
 namespace {

@@ -79,9 +79,9 @@ Result<std::unique_ptr<JobLoad>> JobLoad::start(SqliteStore& store, const Zones&
   PAWL_TRY(const RecordId last, store.last_id());
   self.jobs_created_ = last.value;  // keys go on after those of the records that sleep
   StepperOptions engine{.zones = zones, .committed = [&self](std::span<const Unit> units) {
-                         ++self.commits_;
-                         self.stimuli_ += units.size();
-                       }};
+                          ++self.commits_;
+                          self.stimuli_ += units.size();
+                        }};
   PAWL_TRY(self.runner_, Runner::open(store, std::move(engine), {.task_threads = 1}));
   self.runner_->between_batches([&self](Stepper&) {
     self.begin_some();

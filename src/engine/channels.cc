@@ -29,10 +29,10 @@ Functions functions_of(const Channels& channels) {
   for (const auto& [name, channel] : channels)
     functions[std::string(kChannelQueue) + name] = [name = name, channel = channel](TaskRun& run) {
       const Answer& given = run.given();
-      Delivered delivered{.id = given.outside_key,
-                          .channel = name,
-                          .attempt = given.attempt,
-                          .may_go_on = [&run] { return !run.is_cancelled(); }};
+      Delivered delivered{
+          .id = given.outside_key, .channel = name, .attempt = given.attempt, .may_go_on = [&run] {
+            return !run.is_cancelled();
+          }};
       if (given.machine == kDeliveryMachine) {
         delivered.id = given.key;
         delivered.payload = std::string(JsonView(given.payload).member("with").json());

@@ -9,11 +9,11 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "decide/consequences.h"
 #include "model/expression/json_view.h"
 #include "model/names.h"
 #include "model/tree.h"
 #include "pawl/decide.h"
-#include "decide/consequences.h"
 
 namespace pawl {
 namespace {

@@ -202,7 +202,8 @@ class Store {
   // True where an attempt with that fence runs: its lease and progress are then durable.
   virtual Result<std::vector<bool>> extend(std::span<const Beat> beats) = 0;
 
-  // The earliest instant at which a claim of these queues, or of any other kind, gets something; it may have passed. None: not before something is committed.
+  // The earliest instant at which a claim of these queues, or of any other kind, gets something; it
+  // may have passed. None: not before something is committed.
   virtual Result<std::optional<Instant>> next_due(std::span<const std::string> queues) = 0;
 
   // By id; with a prefix, which is of a machine, by key; else with an instant by creation, then id.

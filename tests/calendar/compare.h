@@ -6,9 +6,9 @@
 #include <string>
 
 #include "calendar/recurrence.h"
-#include "pawl/zones.h"
 #include "oracle.h"
 #include "pawl/result.h"
+#include "pawl/zones.h"
 #include "random_rule.h"
 
 namespace pawl {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "calendar/zone.h"
-#include "pawl/zones.h"
 #include "compare.h"
 #include "oracle.h"
+#include "pawl/zones.h"
 #include "random_rule.h"
 
 namespace pawl {

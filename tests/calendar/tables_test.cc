@@ -36,10 +36,10 @@
 #include "calendar/recurrence_text.h"
 #include "calendar/rrule.h"
 #include "calendar/zone.h"
-#include "pawl/zones.h"
 #include "gtest/gtest.h"
 #include "pawl/result.h"
 #include "pawl/time.h"
+#include "pawl/zones.h"
 
 namespace pawl {
 namespace {

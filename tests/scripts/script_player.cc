@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "calendar/zone.h"
-#include "model/codec.h"
 #include "decision_text.h"
+#include "model/codec.h"
 #include "model/reader.h"
 #include "model/tree.h"
 #include "pawl/machine_file.h"
