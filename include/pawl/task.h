@@ -26,6 +26,8 @@ struct ClaimRequest {
   std::size_t max = 1;  // at least 1, at most kClaimMax
   std::string worker = {};
   Duration wait = {};  // at most, while nothing is ready
+  // What would be given now, without tokens: nothing is started, and nobody waits.
+  bool dry_run = false;
 };
 
 // An attempt that a worker was given.

@@ -55,6 +55,7 @@ Result<ClaimRequest> read_claim(const Call& call, JsonBody& body) {
   ClaimRequest request{.queues = body.texts("queues"), .worker = body.text("worker")};
   const auto max = body.number("max");
   request.wait = std::min(body.duration("wait").value_or(Duration{0}), kWaitMax);
+  request.dry_run = body.boolean("dry_run");
   PAWL_CHECK(body.finish());
   if (request.queues.empty())
     return Error{ErrorCode::bad_input, "`queues` names at least one queue"};

@@ -828,6 +828,19 @@ TEST_F(WorkTest, SeveralRunAtOnce) {
   EXPECT_TRUE(ran.out.ends_with("2 done, 0 failed\n")) << ran.out;
 }
 
+TEST_F(WorkTest, ADryRunSaysWhatWouldBeRun) {
+  start("{queue: q, concurrency: 2}", 3);
+  const std::string before = json({"show", "job/1"});
+  EXPECT_EQ(work("true", {"--dry-run"}).out,
+            "job/1 work 1\njob/2 work 1\ndry run: 2 to be run now\n");
+  const std::string body = work("true", {"--dry-run", "--json"}).out;
+  EXPECT_EQ(items_of(body, "attempts").size(), 2U) << body;
+  EXPECT_EQ(said(items_of(body, "attempts")[0], "token"), "");
+  EXPECT_EQ(json({"show", "job/1"}), before);
+  EXPECT_TRUE(work("true").out.ends_with("3 done, 0 failed\n"));
+  EXPECT_EQ(work("true", {"--dry-run"}).out, "dry run: 0 to be run now\n");
+}
+
 TEST_F(WorkTest, DeliveriesArePrinted) {
   start();
   const Ran ran = work("true", {"--log-channel", "office"});

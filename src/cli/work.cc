@@ -79,6 +79,31 @@ struct Common {
   std::atomic<std::size_t> stale = 0;
 };
 
+std::string claim_body(const WorkOptions& options) {
+  std::string body;
+  {
+    JsonMap map(body);
+    std::string& queues = map.member("queues");
+    for (const std::string& queue : options.queues)
+      queues += (&queue == &options.queues.front() ? "[" : ",") + json_string(queue);
+    queues += "]";
+    map.text("worker", options.worker);
+    if (options.dry_run) {
+      map.member("dry_run") += "true";
+      map.member("max") += std::to_string(kClaimMax);
+    } else if (!options.until_idle) {
+      map.text("wait", kClaimWait);
+    }
+  }
+  return body;
+}
+
+// For people: `order/17 pay 1`.
+std::string name_of(const std::string& attempt) {
+  return printable(said(attempt, "machine") + "/" + said(attempt, "key") + " " +
+                   said(attempt, "task") + " " + said(attempt, "attempt"));
+}
+
 // One thread of the worker.
 class Worker {
  public:
@@ -89,7 +114,7 @@ class Worker {
   // Until it is to stop, or nothing is ready.
   void run() {
     while (!is_to_stop()) {
-      const ApiReply reply = client_.call(post("/v1/claim", claim_body()));
+      const ApiReply reply = client_.call(post("/v1/claim", claim_body(options_)));
       if (!is_ok(reply)) return give_up(problem_text(reply.body), exit_code_of(reply));
       const auto attempts = items_of(reply.body, "attempts");
       if (attempts.empty() && options_.until_idle) return;
@@ -98,20 +123,6 @@ class Worker {
   }
 
  private:
-  std::string claim_body() const {
-    std::string body;
-    {
-      JsonMap map(body);
-      std::string& queues = map.member("queues");
-      for (const std::string& queue : options_.queues)
-        queues += (&queue == &options_.queues.front() ? "[" : ",") + json_string(queue);
-      queues += "]";
-      map.text("worker", options_.worker);
-      if (!options_.until_idle) map.text("wait", kClaimWait);
-    }
-    return body;
-  }
-
   bool is_to_stop() const { return is_interrupted || common_.code != ExitCode::ok; }
 
   void work_on(const std::string& attempt) {
@@ -247,9 +258,7 @@ class Worker {
   void say(const std::string& attempt, const std::string& what) const {
     if (options_.json) return;
     const std::lock_guard lock(common_.output);
-    surroundings_.out << printable(said(attempt, "machine") + "/" + said(attempt, "key") + " " +
-                                   said(attempt, "task") + " " + said(attempt, "attempt"))
-                      << ": " << what << std::endl;
+    surroundings_.out << name_of(attempt) << ": " << what << std::endl;
   }
 
   // All threads stop; the first reason is said.
@@ -303,10 +312,25 @@ std::string worker_name() {
   return std::string(host) + "/" + std::to_string(getpid());
 }
 
+// What the command would be run for now.
+ExitCode look(Client& client, const WorkOptions& options, const Surroundings& surroundings) {
+  const ApiReply reply = client.call(post("/v1/claim", claim_body(options)));
+  if (!is_ok(reply)) return report_reply(reply, options, "", surroundings);
+  if (options.json) {
+    surroundings.out << reply.body << '\n';
+    return ExitCode::ok;
+  }
+  const auto attempts = items_of(reply.body, "attempts");
+  for (const std::string& attempt : attempts) surroundings.out << name_of(attempt) << '\n';
+  surroundings.out << "dry run: " << attempts.size() << " to be run now\n";
+  return ExitCode::ok;
+}
+
 ExitCode work(WorkOptions options, const Surroundings& surroundings) {
   if (options.worker.empty()) options.worker = worker_name();
   Common common;
   Channels channels;
+  if (options.dry_run) options.log_channels.clear();
   for (const std::string& name : options.log_channels)
     channels[name] = log_channel([&](const std::string& line) {
       const std::lock_guard lock(common.output);
@@ -314,6 +338,7 @@ ExitCode work(WorkOptions options, const Surroundings& surroundings) {
     });
   const auto client = open_client(options, std::move(channels));
   if (!client) return report(client.error(), "", "", surroundings.err);
+  if (options.dry_run) return look(**client, options, surroundings);
   const Interrupts interrupts;
   std::vector<std::thread> threads;
   for (int i = 0; i < options.parallel; ++i)
@@ -353,6 +378,8 @@ void add_work(CLI::App& app, Action& action) {
                    "print deliveries to this channel on standard error; may be repeated")
       ->allow_extra_args(false)
       ->type_name("CHANNEL");
+  verb->add_flag("--dry-run", options->dry_run,
+                 "list what the command would be run for now, and start nothing");
   add_client_options(*verb, *options);
   verb->add_option("COMMAND", options->command, "what to run, after --")->required();
   verb->footer(

@@ -131,6 +131,20 @@ Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max)
   return {};
 }
 
+Result<std::vector<GivenAttempt>> Claims::look(ClaimRequest request, Round& round,
+                                               Batch& batch) const {
+  Claims own = *this;
+  own.waiting_.clear();
+  own.add(std::move(request), {});
+  PAWL_CHECK(own.serve(round, batch, round.room()));
+  std::vector<GivenAttempt> given;
+  for (Started& started : own.waiting_.front().started) {
+    started.attempt.token.clear();
+    given.push_back(std::move(started.attempt));
+  }
+  return given;
+}
+
 Result<void> Claims::put_back_resumed(Round& round, Batch& batch, std::size_t max) {
   for (const std::string& queue : resumed_) {
     if (max == 0) return {};

@@ -730,6 +730,28 @@ TEST_P(EngineTest, AConcurrencyLimitIsKeptForEachKey) {
   EXPECT_EQ(keys_of(driven.claim({"uploads"}, 10)), Keys{"a3"});
 }
 
+// Limits are kept, and neither records nor what waits where is changed.
+TEST_P(EngineTest, AClaimMayBeLookedAt) {
+  auto& driven = open({kLimited});
+  for (int i = 0; i < 5; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");
+  const auto look = [&] {
+    auto given = *driven.engine().look_at_claim({.queues = {"uploads"}, .max = 10});
+    for (const GivenAttempt& one : given) EXPECT_EQ(one.token, "");
+    return keys_of(given);
+  };
+  const auto before = driven.all();
+  EXPECT_EQ(look(), (Keys{"a0", "a1"}));
+  EXPECT_EQ(look(), (Keys{"a0", "a1"}));
+  EXPECT_EQ(driven.all(), before);
+  EXPECT_EQ(*driven.store().queues(), Keys{"uploads"});
+  const auto running = driven.claim({"uploads"}, 10);
+  EXPECT_EQ(keys_of(running), (Keys{"a0", "a1"}));
+  EXPECT_TRUE(look().empty());
+  driven.done(running[0]);
+  EXPECT_EQ(look(), Keys{"a2"});
+  EXPECT_EQ(keys_of(driven.claim({"uploads"}, 10)), Keys{"a2"});
+}
+
 TEST_P(EngineTest, AFreedPlaceIsGivenOnInTheSameCommit) {
   auto& driven = open({kLimited});
   for (int i = 0; i < 3; ++i) driven.create("upload", "a" + std::to_string(i), R"({"to":"a"})");

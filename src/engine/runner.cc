@@ -109,6 +109,7 @@ void Runner::submit(std::vector<Stimulus> stimuli, std::vector<Stepper::Answered
 void Runner::claim(ClaimRequest request, Claims::Answered answered) {
   post([this, request = std::move(request),
         answered = std::move(answered)](Stepper& engine) mutable {
+    if (request.dry_run) return answered(engine.look_at_claim(std::move(request)));
     if (winds_down_) return answered(std::vector<GivenAttempt>{});
     engine.claim(std::move(request), std::move(answered));
   });

@@ -128,6 +128,16 @@ void Stepper::claim(ClaimRequest request, Claims::Answered answered) {
   claims_.add(std::move(request), std::move(answered));
 }
 
+Result<std::vector<GivenAttempt>> Stepper::look_at_claim(ClaimRequest request) {
+  if (stopped_) return *stopped_;
+  PAWL_TRY(const auto batch, store_.begin());
+  std::uint64_t last_id = last_id_;
+  Round round({store_, machines_, ward_, last_id, options_.batch_max, alerts_.value, options_.noted,
+               units_},
+              *batch);
+  return claims_.look(std::move(request), round, *batch);
+}
+
 // --- one batch ---------------------------------------------------------------------------------
 
 Result<Stepper::Stepped> Stepper::step(bool passed) {

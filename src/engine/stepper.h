@@ -55,6 +55,7 @@ class Stepper {
   // error only when nothing is known to have been done; after `outcome_unknown` not even that.
   void submit(Stimulus stimulus, Answered answered);
   void claim(ClaimRequest request, Claims::Answered answered);
+  Result<std::vector<GivenAttempt>> look_at_claim(ClaimRequest request);
   Claims& claims() { return claims_; }
 
   struct Stepped {

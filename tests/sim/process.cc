@@ -79,6 +79,7 @@ SqliteOptions Process::options() {
           .cache_mib = 1,
           .record_cache_mib = 0,
           .record_cache_bytes = record_cache_bytes_,
+          .claim_window = wal_pages_ % 2 == 0 ? 3U : sqlite::kClaimWindow,
           .wal_pages = wal_pages_,
           .vfs = vfs_.name(),
           .directories = &directories_};

@@ -37,8 +37,9 @@ void move(Unit& unit, const std::string& to, Instant now) {
 std::unique_ptr<Store> open_in_temporary_directory(std::function<Instant()> clock) {
   static const TemporaryDirectory directory;
   static int count = 0;
-  return must(open_sqlite_store(
-      {.directory = directory.path() / std::to_string(++count), .clock = std::move(clock)}));
+  return must(open_sqlite_store({.directory = directory.path() / std::to_string(++count),
+                                 .clock = std::move(clock),
+                                 .claim_window = 3}));  // so that there is something behind it
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ class SqliteBatch final : public Batch {
           PAWL_CHECK(claim_ready(claim, claimed));
           break;
         case Claim::Kind::due:
-          PAWL_CHECK(claim_due(kWakes, claim.max, claimed));
+          PAWL_CHECK(claim_rank(0, kWakes, claim.max, claimed));
           break;
         case Claim::Kind::over:
-          PAWL_CHECK(claim_due(kRemovals, claim.max, claimed));
+          PAWL_CHECK(claim_rank(0, kRemovals, claim.max, claimed));
           break;
         case Claim::Kind::inbox:
           PAWL_CHECK(claim_messages(claim, claimed));
@@ -115,7 +115,7 @@ class SqliteBatch final : public Batch {
     if (queue == kNoWord) return {};
     int priority = -1;
     while (claimed.size() < end) {
-      PAWL_TRY(const auto next, next_priority(writer_.database(), queue, priority));
+      PAWL_TRY(const auto next, tables_.claim_window().next_priority(queue, priority));
       if (!next) return {};
       priority = *next;
       PAWL_CHECK(claim_rank(queue, priority, end - claimed.size(), claimed));
@@ -123,28 +123,17 @@ class SqliteBatch final : public Batch {
     return {};
   }
 
-  // Those that wait in no queue.
-  Result<void> claim_due(int priority, std::size_t max, std::vector<Claimed>& claimed) {
-    if (now_ < tables_.none_before(priority)) return {};
-    PAWL_CHECK(claim_rank(0, priority, max, claimed));
-    PAWL_TRY(const auto first, first_of(writer_.database(), 0, priority));
-    tables_.saw_none_before(priority, first.value_or(kInstantMax));
-    return {};
-  }
-
   // Those of one queue and priority whose instant has come.
   Result<void> claim_rank(std::int64_t queue, int priority, std::size_t max,
                           std::vector<Claimed>& claimed) {
-    PAWL_TRY(Rows rows, writer_.database().query("SELECT record FROM due WHERE queue = ?1 AND "
-                                                 "priority = ?2 AND at <= ?3 ORDER BY at, record",
-                                                 queue, priority, now_));
+    DuePlace place;
     for (std::size_t count = 0; count < max;) {
-      PAWL_TRY(const bool found, rows.next());
-      if (!found) return {};
-      const auto id = static_cast<std::uint64_t>(rows.integer(0));
-      if (!taken_.insert(id).second) continue;
+      PAWL_TRY(const auto next, tables_.claim_window().next(queue, priority, place));
+      if (!next || next->at > now_) return {};
+      place = *next;
+      if (!taken_.insert(place.record).second) continue;
       if (count == 0) claimed.reserve(claimed.size() + std::min<std::size_t>(max, 256));
-      PAWL_CHECK(pending_.load(RecordId{id}, claimed.emplace_back().record));
+      PAWL_CHECK(pending_.load(RecordId{place.record}, claimed.emplace_back().record));
       ++count;
     }
     return {};
@@ -176,25 +165,6 @@ class SqliteBatch final : public Batch {
     return {};
   }
 
- public:
-  // When the first of one queue and priority waits to.
-  static Result<std::optional<Instant>> first_of(Database& db, std::int64_t queue, int priority) {
-    PAWL_TRY(Rows rows, db.query("SELECT min(at) FROM due WHERE queue = ?1 AND priority = ?2",
-                                 queue, priority));
-    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
-    if (rows.is_null(0)) return std::optional<Instant>();
-    return std::optional(rows.instant(0));
-  }
-  // The first one above it that something waits with.
-  static Result<std::optional<int>> next_priority(Database& db, std::int64_t queue, int above) {
-    PAWL_TRY(Rows rows, db.query("SELECT min(priority) FROM due WHERE queue = ?1 AND priority > ?2",
-                                 queue, above));
-    PAWL_TRY([[maybe_unused]] const bool found, rows.next());
-    if (rows.is_null(0)) return std::optional<int>();
-    return std::optional(static_cast<int>(rows.integer(0)));
-  }
-
- private:
   Writer& writer_;
   Tables& tables_;
   Pending pending_{tables_};
@@ -239,18 +209,21 @@ class OpenedStore final : public SqliteStore {
 
   Result<std::optional<Instant>> next_due(std::span<const std::string> queues) override {
     PAWL_CHECK(writer_->check_running());
-    Database& db = writer_->database();
-    PAWL_TRY(const std::int64_t open, db.integer("SELECT EXISTS(SELECT 1 FROM inbox INDEXED BY "
-                                                 "inbox_open WHERE waits = 0)"));
-    if (open != 0) return std::optional(kInstantMin);
+    Tables& tables = writer_->tables();
+    if (!tables.is_inbox_empty()) {
+      PAWL_TRY(const std::int64_t open,
+               writer_->database().integer("SELECT EXISTS(SELECT 1 FROM inbox INDEXED BY "
+                                           "inbox_open WHERE waits = 0)"));
+      if (open != 0) return std::optional(kInstantMin);
+    }
     std::optional<Instant> next;
     PAWL_CHECK(consider(next, 0, kWakes));
     PAWL_CHECK(consider(next, 0, kRemovals));
     for (const std::string& name : queues) {
-      PAWL_TRY(const std::int64_t queue, writer_->tables().words().number(name));
+      PAWL_TRY(const std::int64_t queue, tables.words().number(name));
       int priority = -1;
       for (;;) {
-        PAWL_TRY(const auto higher, SqliteBatch::next_priority(db, queue, priority));
+        PAWL_TRY(const auto higher, tables.claim_window().next_priority(queue, priority));
         if (!higher) break;
         priority = *higher;
         PAWL_CHECK(consider(next, queue, priority));
@@ -414,8 +387,8 @@ class OpenedStore final : public SqliteStore {
   }
 
   Result<void> consider(std::optional<Instant>& next, std::int64_t queue, int priority) {
-    PAWL_TRY(const auto first, SqliteBatch::first_of(writer_->database(), queue, priority));
-    if (first) next = std::min(next.value_or(kInstantMax), *first);
+    PAWL_TRY(const auto first, writer_->tables().claim_window().next(queue, priority));
+    if (first) next = std::min(next.value_or(kInstantMax), first->at);
     return {};
   }
 
@@ -589,8 +562,9 @@ Result<std::unique_ptr<SqliteStore>> open_sqlite_store(SqliteOptions options) {
   if (!options.clock) options.clock = machine_clock;
   const Writer::Limits limits{
       options.wal_pages > 0 ? options.wal_pages : options.wal_mib * kPagesPerMib,
-      options.record_cache_bytes > 0 ? options.record_cache_bytes
-                                     : static_cast<std::size_t>(options.record_cache_mib) << 20U};
+      {options.record_cache_bytes > 0 ? options.record_cache_bytes
+                                      : static_cast<std::size_t>(options.record_cache_mib) << 20U,
+       options.claim_window}};
   auto writer = std::make_unique<Writer>(std::move(log), std::move(db), std::move(acknowledged),
                                          counter, limits, std::move(options.clock));
   return std::unique_ptr<SqliteStore>(

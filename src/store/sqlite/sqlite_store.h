@@ -10,6 +10,7 @@
 
 #include "pawl/result.h"
 #include "pawl/time.h"
+#include "store/sqlite/claim_window.h"
 #include "store/sqlite/directories.h"
 #include "store/store.h"
 
@@ -24,10 +25,11 @@ struct SqliteOptions {
   std::function<Instant()> clock = {};  // empty: the machine's
   bool creates = true;                  // the directory and the tables, when they are not there
   int cache_mib = 64;
-  int record_cache_mib = 64;           // 0: none
-  std::size_t record_cache_bytes = 0;  // above 0: instead of record_cache_mib
-  int wal_mib = 256;                   // of the write-ahead log, before it goes into the tables
-  int wal_pages = 0;                   // above 0: instead of wal_mib
+  int record_cache_mib = 64;                        // 0: none
+  std::size_t record_cache_bytes = 0;               // above 0: instead of record_cache_mib
+  std::size_t claim_window = sqlite::kClaimWindow;  // entries of each queue and priority in memory
+  int wal_mib = 256;     // of the write-ahead log, before it goes into the tables
+  int wal_pages = 0;     // above 0: instead of wal_mib
   std::string vfs = {};  // name of one that was registered with SQLite; empty: its own
   sqlite::Directories* directories = &sqlite::system_directories();
 };

@@ -135,9 +135,8 @@ void Words::forget() {
 
 void Tables::forget() {
   words_.forget();
-  none_before_.fill(kInstantMin);
+  claim_window_.forget();
   is_inbox_empty_ = false;
-  entries_waiting_ = 0;
 }
 
 Result<Named> Tables::named(const Record& record, const std::string& queue) {
@@ -319,16 +318,18 @@ Result<bool> Tables::has_mark(RecordId id, const Label& mark) {
 }
 Result<void> Tables::add_dues(std::span<const Due> dues) {
   static const Insert into("due", 4);
-  for (const Due& due : dues)
-    if (due.priority < 0 && due.at < none_before(due.priority))
-      saw_none_before(due.priority, due.at);
-  return db_.insert(into, dues, [](const Due& due) {
+  PAWL_CHECK(db_.insert(into, dues, [](const Due& due) {
     return std::tuple(due.queue, due.priority, due.at, due.record);
-  });
+  }));
+  for (const Due& due : dues) claim_window_.added(due);
+  return {};
 }
 Result<void> Tables::remove_due(const Due& due) {
-  return db_.run("DELETE FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 AND record = ?4",
-                 due.queue, due.priority, due.at, due.record);
+  PAWL_CHECK(
+      db_.run("DELETE FROM due WHERE queue = ?1 AND priority = ?2 AND at = ?3 AND record = ?4",
+              due.queue, due.priority, due.at, due.record));
+  claim_window_.removed(due);
+  return {};
 }
 Result<void> Tables::add_mark(RecordId id, const Label& mark) {
   return db_.run("INSERT INTO mark VALUES(?1, ?2, ?3)", mark.name, mark.value, id.value);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/sqlite/claim_window.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/record_cache.h"
 #include "store/store.h"
@@ -38,19 +39,7 @@ class Words {
   std::unordered_map<std::int64_t, std::string> texts_;
 };
 
-// Who is claimed first. What waits for the clock stands in no queue, before every priority; so does
-// what waits to be removed.
-struct Due {
-  std::int64_t queue = 0;
-  int priority = 0;
-  Instant at = {};
-  std::uint64_t record = 0;
-
-  friend auto operator<=>(const Due&, const Due&) = default;
-};
-inline constexpr int kWakes = -1;
 inline Due wake_of(const Record& record) { return {0, kWakes, *record.wake_at, record.id.value}; }
-inline constexpr int kRemovals = -2;
 
 struct NewRecord {
   const Record* record;
@@ -87,19 +76,27 @@ struct Counter {
 
 class Tables {
  public:
-  explicit Tables(Database& db, std::size_t cache_bytes = 0)
-      : db_(db), words_(db), cache_(cache_bytes) {}
+  struct Limits {
+    std::size_t record_cache_bytes = 0;
+    std::size_t claim_window = kClaimWindow;  // entries of each queue and priority
+  };
+  explicit Tables(Database& db) : Tables(db, Limits()) {}
+  Tables(Database& db, const Limits& limits)
+      : db_(db),
+        words_(db),
+        cache_(limits.record_cache_bytes),
+        claim_window_(db, limits.claim_window) {}
 
   Words& words() { return words_; }
   // find() takes records out of it. Whoever has committed what became of them puts them in.
   RecordCache& cache() { return cache_; }
-  // After a rollback.
+  ClaimWindow& claim_window() { return claim_window_; }
+  // After a rollback of what was written.
   void forget();
+  // Entries that wait to be written.
+  void forget_entries() { entries_waiting_ = 0; }
 
-  // What was seen not to be there, and has not been added since: a batch need not look again. Of
-  // what waits in no queue: nothing is due before that instant.
-  Instant none_before(int priority) const { return none_before_[none_place(priority)]; }
-  void saw_none_before(int priority, Instant at) { none_before_[none_place(priority)] = at; }
+  // It was seen to be so, and nothing has been added since: a batch need not look again.
   bool is_inbox_empty() const { return is_inbox_empty_; }
   void saw_inbox_empty() { is_inbox_empty_ = true; }
 
@@ -181,12 +178,10 @@ class Tables {
     std::uint64_t sum = 0;
   };
 
-  static std::size_t none_place(int priority) { return priority == kWakes ? 0 : 1; }
-
   Database& db_;
   Words words_;
   RecordCache cache_;
-  std::array<Instant, 2> none_before_ = {kInstantMin, kInstantMin};  // of kWakes, kRemovals
+  ClaimWindow claim_window_;
   bool is_inbox_empty_ = false;
   std::array<NewEntry, Insert::kRowsAtOnce> entries_;  // used again and again
   std::size_t entries_waiting_ = 0;

@@ -9,7 +9,7 @@ Writer::Writer(std::unique_ptr<GatheredLog> log, Database opened, Acknowledged a
                Counter counter, Limits limits, std::function<Instant()> clock)
     : log_(std::move(log)),
       db_(std::move(opened)),
-      tables_(db_, limits.record_cache_bytes),
+      tables_(db_, limits.tables),
       acknowledged_(std::move(acknowledged)),
       counter_(counter),
       wal_pages_max_(limits.wal_pages),
@@ -48,7 +48,8 @@ Result<void> Writer::begin() {
 }
 
 void Writer::roll_back() {
-  tables_.forget();
+  tables_.forget_entries();
+  if (sqlite3_total_changes64(db_.handle()) != changes_before_) tables_.forget();
   if (sqlite3_get_autocommit(db_.handle()) != 0) return;
   const auto rolled_back = db_.run("ROLLBACK");
   if (!rolled_back) stop();

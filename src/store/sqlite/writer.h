@@ -18,7 +18,7 @@ class Writer {
  public:
   struct Limits {
     std::int64_t wal_pages = 0;  // before a checkpoint
-    std::size_t record_cache_bytes = 0;
+    Tables::Limits tables = {};
   };
 
   // The connection was opened with the log.
