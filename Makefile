@@ -15,12 +15,17 @@ ORACLE := build/dev/tests/calendar/recurrence_oracle
 # ctest says how many tests passed before it says how long they took; here it comes last.
 CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
 
-.PHONY: help run install test test-more test-time mutants soak bench bench-10m lint format fuzz clean
+.PHONY: help run tour install test test-more test-time mutants soak bench bench-10m lint format fuzz clean
 
 help:  ## Print these lines
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-run:  ## Build the program and show what it can do
+run:  ## Build the program and serve the machines of machines/ from ./pawl-data
+	@scripts/setup.sh build
+	@scripts/build.sh dev pawl
+	@scripts/run.sh
+
+tour:  ## Build the program and show what it does with machine files
 	@scripts/setup.sh build
 	@scripts/build.sh dev pawl
 	@scripts/tour.sh

@@ -122,8 +122,20 @@ ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths,
   if (files.empty()) return ExitCode::ok;
   const auto applied = engine.apply(files, {});
   if (!applied) return report(applied.error(), "", "", surroundings.err);
-  for (const AppliedMachine& one : applied->machines)
-    report_findings(one.path, one.text, one.findings, surroundings);
+  std::size_t warnings = 0;
+  for (const AppliedMachine& one : applied->machines) {
+    std::vector<Diagnostic> told;
+    for (const Diagnostic& finding : one.findings) {
+      const bool is_shown = finding.severity == Diagnostic::Severity::error ||
+                            finding.id == "unknown_function";  // which `validate` cannot know
+      if (is_shown) told.push_back(finding);
+      if (!is_shown) ++warnings;
+    }
+    report_findings(one.path, one.text, told, surroundings);
+  }
+  if (warnings > 0)
+    surroundings.err << counted(warnings, "warning")
+                     << " about these machines: `pawl validate FILE…` shows them\n";
   return applied->is_good() ? ExitCode::ok : ExitCode::wrong;
 }
 
