@@ -8,6 +8,8 @@ readme=$(realpath "$(dirname "$0")/../README.md")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+unset PAWL_URL PAWL_TOKEN PAWL_PROFILE PAWL_CA  # records are in a directory here
+export XDG_CONFIG_HOME=$folder
 
 fail() {
   echo "newcomer: $1" >&2

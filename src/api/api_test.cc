@@ -704,6 +704,8 @@ TEST_F(ApiTest, TheFeedHasAPlaceAtItsEnd) {
   const std::string end = at(second, "next");
   EXPECT_EQ(all(good(get("/v1/feed", {{"from", end}})), "items", "key"), Texts{});
   EXPECT_EQ(at(good(get("/v1/feed", {{"from", end}})), "next"), end);
+  EXPECT_EQ(good(get("/v1/feed", {{"from", "end"}})), R"({"items":[],"next":")" + end + "\"}");
+  EXPECT_EQ(get("/v1/feed/live", {{"from", "end"}}).entries->from, end);
   create("3");
   EXPECT_EQ(all(good(get("/v1/feed", {{"from", end}})), "items", "key"), Texts{"3"});
   EXPECT_EQ(all(good(get("/v1/feed", {{"machine", "order"}})), "items", "key"),

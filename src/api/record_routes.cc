@@ -494,8 +494,9 @@ void listen_to_feed(const SharedCall& call) {
   if (!may_look_at(*call, machine)) return;
   LiveEntries entries{call->request.caller.machines, call->query("from")};
   if (!machine.empty()) entries.machines = {machine};
-  if (const auto readable = call->engine.feed(entries.from, 1); !readable)
-    return call->fail(readable.error());
+  const auto readable = call->engine.feed(entries.from, 1);
+  if (!readable) return call->fail(readable.error());
+  if (readable->items.empty()) entries.from = readable->next;  // a place, where `end` was given
   call->replied({.entries = std::move(entries)});
 }
 

@@ -18,12 +18,14 @@ struct ApplyVerbOptions : ClientOptions {
   std::vector<std::string> paths;
 };
 
-std::string request_body(const ApplyVerbOptions& options, const std::vector<std::string>& texts) {
+// A directory may be opened later by a process that has the channels; a server has them, or not.
+std::string request_body(const ApplyVerbOptions& options, const std::vector<std::string>& texts,
+                         bool channels_elsewhere) {
   std::string body;
   {
     JsonMap map(body);
     map.boolean("dry_run", options.dry_run);
-    map.boolean("channels_elsewhere", true);
+    map.boolean("channels_elsewhere", channels_elsewhere);
     std::string& out = map.member("files");
     for (std::size_t i = 0; i < texts.size(); ++i) {
       out += i == 0 ? "[" : ",";
@@ -93,9 +95,10 @@ ExitCode apply(const ApplyVerbOptions& options, const Surroundings& surroundings
     if (!text) return report(text.error(), "", "", surroundings.err);
     texts.push_back(*std::move(text));
   }
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
-  const ApiReply reply = (*client)->call(post("/v1/machines", request_body(options, texts)));
+  const ApiReply reply =
+      (*client)->call(post("/v1/machines", request_body(options, texts, (*client)->url().empty())));
   const std::vector<std::string> files = items_of(reply.body, "files");
   if (options.json || files.size() != texts.size())
     return report_reply(reply, options, "", surroundings);

@@ -23,7 +23,7 @@ void add_later_options(CLI::App& verb, std::string& at, std::string& in) {
 
 ExitCode change_record(const ClientOptions& options, const RecordName& name, std::string_view path,
                        const std::string& body, const Surroundings& surroundings) {
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(post(path_of(name, path), body));
   const std::string record = name.machine + "/" + name.key;

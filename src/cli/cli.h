@@ -17,6 +17,8 @@ struct Surroundings {
   std::ostream& err;
   std::function<Instant()> now;
   bool terminal = false;  // whether a person reads `err` as it comes
+  bool screen = false;    // whether a person sees `out`
+  std::function<const char*(const char*)> environment = {};  // variables; none: there are none
 };
 
 // Runs one command; `arguments` without the program's name. Errors are written to `err`.

@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "cli/machine_files.h"
 #include "cli/reply_text.h"
+#include "cli/server_client.h"
 #include "cli/verb.h"
+#include "pawl/assert.h"
 
 namespace pawl::cli {
 namespace {
@@ -33,6 +35,11 @@ class DirectoryClient : public Client {
     request.caller = caller_;
     return api_.handle(request);
   }
+  ApiReply listen(ApiRequest, const Take&) override {
+    PAWL_ASSERT(false, "only a server is listened to");
+    return {};
+  }
+  std::string url() const override { return {}; }
 
  private:
   std::unique_ptr<Engine> engine_;
@@ -41,43 +48,16 @@ class DirectoryClient : public Client {
   Caller caller_;
 };
 
-}  // namespace
-
-void add_client_options(CLI::App& verb, ClientOptions& options) {
-  verb.add_option("--dir", options.directory, "the directory of the records")
-      ->capture_default_str()
-      ->check(not_empty())
-      ->type_name("DIR");
-  verb.add_flag("--json", options.json, "one JSON object");
-}
-
-void add_actor_options(CLI::App& verb, ClientOptions& options) {
-  add_client_options(verb, options);
-  verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
-  verb.add_option("--actor", options.actor, "in whose name; else yours")
-      ->check(not_empty())
-      ->type_name("NAME");
-}
-
-void add_change_options(CLI::App& verb, ClientOptions& options) {
-  add_actor_options(verb, options);
-  verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
-      ->allow_extra_args(false)
-      ->check(not_empty())
-      ->type_name("ROLE");
-  verb.add_option("--idempotency-key", options.idempotency_key,
-                  "the same call with the same key is carried out once")
-      ->check(not_empty())
-      ->type_name("KEY");
-}
-
-Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels) {
-  auto engine = Engine::open(
-      {.directory = options.directory, .creates = false, .channels = std::move(channels)});
+Result<std::unique_ptr<Client>> open_directory(const ClientOptions& options, Channels channels) {
+  const std::string& given = options.place.directory;
+  auto engine = Engine::open({.directory = given.empty() ? kUsualDirectory : given,
+                              .creates = false,
+                              .channels = std::move(channels)});
   if (!engine) {
     Error error = std::move(engine).error();
     if (error.code == ErrorCode::bad_input)  // there is no store
-      error.message += ": make one by `pawl init`, or say by --dir where it is";
+      error.message +=
+          ": make one by `pawl init`, or say by --dir where it is; a server is reached by PAWL_URL";
     return error;
   }
   PAWL_TRY(auto access, Access::open(**engine));
@@ -87,6 +67,57 @@ Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channe
   caller.actor.roles.emplace_back("operator");
   return std::unique_ptr<Client>(
       std::make_unique<DirectoryClient>(*std::move(engine), std::move(access), std::move(caller)));
+}
+
+}  // namespace
+
+void add_client_options(CLI::App& verb, ClientOptions& options) {
+  const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
+    return verb.add_option(name, into, what)->check(not_empty())->type_name(type)->group("Where");
+  };
+  GivenPlace& place = options.place;
+  add("--dir", place.directory, "the directory of the records (pawl-data)", "DIR");
+  CLI::Option* url = add("--url", place.url, "the server of the records; else PAWL_URL", "URL");
+  add("--token", place.token, "an access token; else PAWL_TOKEN, which nobody sees", "TOKEN");
+  add("--profile", place.profile, "a server by its name; else PAWL_PROFILE", "NAME")->excludes(url);
+  add("--ca", place.certificates, "authorities to trust (PEM); else PAWL_CA", "FILE");
+  verb.add_flag("--insecure", place.insecure, "let the token cross the network in the clear")
+      ->group("Where");
+  verb.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_actor_options(CLI::App& verb, ClientOptions& options) {
+  add_client_options(verb, options);
+  verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
+  verb.add_option("--actor", options.actor, "in whose name; else yours, or the token's")
+      ->check(not_empty())
+      ->type_name("NAME");
+}
+
+void add_role_option(CLI::App& verb, ClientOptions& options) {
+  verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
+      ->allow_extra_args(false)
+      ->check(not_empty())
+      ->type_name("ROLE");
+}
+
+void add_change_options(CLI::App& verb, ClientOptions& options) {
+  add_actor_options(verb, options);
+  add_role_option(verb, options);
+  verb.add_option("--idempotency-key", options.idempotency_key,
+                  "the same call with the same key is carried out once")
+      ->check(not_empty())
+      ->type_name("KEY");
+}
+
+Result<std::unique_ptr<Client>> open_client(const ClientOptions& options,
+                                            const Surroundings& surroundings, Channels channels) {
+  PAWL_TRY(const auto server, choose_server(options.place, surroundings.environment));
+  if (!server) return open_directory(options, std::move(channels));
+  if (!channels.empty())
+    return Error{ErrorCode::bad_input,
+                 "a server carries its deliveries out itself: give --log-channel to `pawl serve`"};
+  return open_server(*server, {.name = options.actor, .roles = options.roles});
 }
 
 // --- requests ----------------------------------------------------------------------------------
@@ -124,16 +155,20 @@ Result<std::string> read_json_argument(const std::string& option, const std::str
 
 // --- replies -----------------------------------------------------------------------------------
 
-bool is_ok(const ApiReply& reply) { return reply.status < 400; }
+bool is_ok(const ApiReply& reply) { return reply.status != kNoReply && reply.status < 400; }
+
+bool is_for_later(const ApiReply& reply) {
+  return reply.status == kNoReply || reply.status == 429 || reply.status == 503;
+}
 
 ExitCode exit_code_of(const ApiReply& reply) {
   if (is_ok(reply)) return ExitCode::ok;
-  return reply.status >= 500 ? ExitCode::environment : ExitCode::wrong;
+  return is_for_later(reply) || reply.status >= 500 ? ExitCode::environment : ExitCode::wrong;
 }
 
 ExitCode report_reply(const ApiReply& reply, const ClientOptions& options, const std::string& about,
                       const Surroundings& surroundings) {
-  if (options.json) {
+  if (options.json && reply.status != kNoReply) {
     surroundings.out << reply.body << '\n';
   } else {
     surroundings.err << "pawl: " << (about.empty() ? "" : printable(about) + ": ")

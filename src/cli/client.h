@@ -1,8 +1,10 @@
-// Client: how verbs reach the records, wherever these are. A call of the API, and its reply.
+// Client: how verbs reach the records, wherever these are: in a directory that no other process
+// uses, or with a server. A call of the API, and its reply.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "api/api.h"
 #include "cli/cli.h"
 #include "cli/exit_code.h"
+#include "cli/place.h"
 #include "pawl/engine.h"
 
 namespace pawl::cli {
@@ -18,14 +21,24 @@ namespace pawl::cli {
 class Client {
  public:
   virtual ~Client() = default;
-  // From any thread; waits for the reply.
+  // From any thread; waits for the reply. Where a server gave none the status is kNoReply, and the
+  // body an error that says why.
   virtual ApiReply call(ApiRequest request) = 0;
+
+  // What a server tells as it happens: each event, its id and its data, until `take` says false
+  // (then the status is 200), or the connection is lost (kNoReply). Only of a server.
+  using Take = std::function<bool(const std::string& id, const std::string& data)>;
+  virtual ApiReply listen(ApiRequest request, const Take& take) = 0;
+
+  // The address of the server; empty for a directory.
+  virtual std::string url() const = 0;
 };
+inline constexpr int kNoReply = 0;
 
 // What all verbs on records have in common.
 struct ClientOptions {
-  std::string directory = "pawl-data";
-  std::string actor = {};  // empty: who runs the command
+  GivenPlace place = {};
+  std::string actor = {};  // empty: who runs the command, or whose the access token is
   std::vector<std::string> roles = {};
   std::string idempotency_key = {};
   bool dry_run = false;
@@ -35,10 +48,13 @@ struct ClientOptions {
 // Each adds some of the options to a verb.
 void add_client_options(CLI::App& verb, ClientOptions& options);
 void add_actor_options(CLI::App& verb, ClientOptions& options);   // and who does it, or dry run
+void add_role_option(CLI::App& verb, ClientOptions& options);     // and which roles these have
 void add_change_options(CLI::App& verb, ClientOptions& options);  // of what changes one record
 
-// On a directory that no other process uses. `channels`: those that this process carries out.
-Result<std::unique_ptr<Client>> open_client(const ClientOptions& options, Channels channels = {});
+// `channels`: those that this process carries out, which it can with a directory only.
+Result<std::unique_ptr<Client>> open_client(const ClientOptions& options,
+                                            const Surroundings& surroundings,
+                                            Channels channels = {});
 
 // --- requests
 
@@ -56,10 +72,13 @@ Result<std::string> read_json_argument(const std::string& option, const std::str
 // --- replies
 
 bool is_ok(const ApiReply& reply);
+// Whether the same call may be answered otherwise a little later, by a server that is away, is
+// ending or is asked too often.
+bool is_for_later(const ApiReply& reply);
 // 0, or by the status: the thing asked about is wrong, or the machine cannot.
 ExitCode exit_code_of(const ApiReply& reply);
 // Of an error, a refusal, a stale token: says what is wrong to a person, or with --json prints the
-// reply. `about` may be empty.
+// reply where there is one. `about` may be empty.
 ExitCode report_reply(const ApiReply& reply, const ClientOptions& options, const std::string& about,
                       const Surroundings& surroundings);
 

@@ -143,7 +143,7 @@ void print_text(const std::vector<std::string>& records, bool is_all, std::ostre
 }
 
 ExitCode list(const DeadOptions& options, const Surroundings& surroundings) {
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   if (options.grouped) return list_groups(**client, options, surroundings);
   std::vector<std::string> records;
@@ -210,7 +210,7 @@ class Steering {
   void count(const RecordName& name, const ApiReply& reply) {
     if (is_ok(reply)) {
       ++done_;
-    } else if (reply.status >= 500) {
+    } else if (exit_code_of(reply) == ExitCode::environment) {
       if (!is_stopped_) stopped_by_ = reply;
       is_stopped_ = true;
     } else if (++refused_ <= kRefusalsShown) {
@@ -260,7 +260,7 @@ ExitCode steer(const DeadOptions& options, const char* verb, const Deed& deed,
                const Surroundings& surroundings) {
   if (options.machine.empty() && options.fingerprint.empty() && !options.all)
     return report_usage("say which: --machine, --fingerprint or --all", verb, surroundings.err);
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   std::vector<RecordName> names;
   const ApiReply reply =
@@ -334,11 +334,13 @@ void add_dead(CLI::App& app, Action& action) {
       ->check(not_empty())
       ->type_name("TEXT");
   add_actor_options(*verb, *retried);
+  add_role_option(*verb, *retried);
   verb->footer("Example:\n  pawl dead retry --machine order --reason 'the bank is back'");
   auto discarded = std::make_shared<DeadOptions>();
   verb = add_verb(*dead, action, "discard", "End them: they go to `discarded`", discarded, discard);
   verb->add_flag("--all", discarded->all, "every one of them");
   add_actor_options(*verb, *discarded);
+  add_role_option(*verb, *discarded);
   verb->footer("Example:\n  pawl dead discard --fingerprint 412d0d91b8f3d20a --dry-run");
   dead->footer(
       "Example:\n  pawl dead list --grouped\n"

@@ -65,7 +65,7 @@ void print_text(const std::vector<std::string>& records, bool is_all, std::ostre
 }
 
 ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   std::vector<std::string> records;
   std::string from;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
     return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now());
   };
   const auto code =
-      pawl::cli::run(arguments, {std::cout, std::cerr, now, isatty(STDERR_FILENO) == 1});
+      pawl::cli::run(arguments, {std::cout, std::cerr, now, isatty(STDERR_FILENO) == 1,
+                                 isatty(STDOUT_FILENO) == 1, std::getenv});
   std::cout.flush();
   if (!std::cout) {
     std::cerr << "pawl: error: cannot write the output\n";

@@ -25,7 +25,7 @@ void print_pause(const std::string& pause, std::ostream& out) {
 ExitCode call(const PauseOptions& options, const ApiRequest& request,
               const Surroundings& surroundings,
               const std::function<void(const std::string& reply)>& print) {
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(request);
   if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);

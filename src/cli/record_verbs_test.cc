@@ -1,4 +1,5 @@
-// The verbs on records in a directory: what they say, what they change, and their exit codes.
+// The verbs on records: what they say, what they change, and their exit codes. What is the same in
+// a directory and with a server is told of both.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/reply_text.h"
 #include "pawl/engine.h"
+#include "server/server.h"
 #include "tests/support/temporary_directory.h"
 
 extern char** environ;
@@ -95,12 +97,21 @@ class RecordVerbsTest : public testing::Test {
     const ExitCode code = run(arguments, {out, err, now, terminal});
     return {code, out.str(), err.str()};
   }
-  // On the directory of the test.
+  // On the directory of the test, or with its server, which says who called in the name of others.
   Ran pawl(Words arguments, bool terminal = false) {
     const auto verb = arguments.begin() + words_of_verb(arguments);
-    arguments.insert(verb, {"--dir", dir});
-    return run_as_given(arguments, terminal);
+    if (!server) {
+      arguments.insert(verb, {"--dir", dir});
+      return run_as_given(arguments, terminal);
+    }
+    arguments.insert(verb, {"--url", url(), "--token", token});
+    Ran ran = run_as_given(arguments, terminal);
+    const std::string via = " via cli";
+    for (std::size_t at = ran.out.find(via); at != std::string::npos; at = ran.out.find(via))
+      ran.out.erase(at, via.size());
+    return ran;
   }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server->port()); }
   // What it prints, once it is sure that all is well.
   std::string good(const Words& arguments) {
     const Ran ran = pawl(arguments);
@@ -126,8 +137,23 @@ class RecordVerbsTest : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  void init(const std::string& machine = kOrder) {
+  void make_store() {
     ASSERT_EQ(run_as_given({"init", dir}).code, ExitCode::ok);
+    if (is_served) serve();
+  }
+  void serve() {
+    ServerOptions options{.engine = {.directory = dir}};
+    options.engine.channels["office"] = log_channel([](const std::string&) {});
+    auto opened = Server::open(std::move(options));
+    ASSERT_TRUE(opened);
+    server = *std::move(opened);
+    token = server->first_token().value_or(token);
+    token =
+        said(json({"token", "create", "cli", "--role", "admin", "--role", "worker", "--act-as"}),
+             "token");
+  }
+  void init(const std::string& machine = kOrder) {
+    make_store();
     good({"apply", write("m.yaml", machine)});
   }
   // All that is kept, to see that nothing was changed.
@@ -140,7 +166,19 @@ class RecordVerbsTest : public testing::Test {
 
   TemporaryDirectory temporary;
   std::string dir = (temporary.path() / "data").string();
+  bool is_served = false;
+  std::unique_ptr<Server> server;
+  std::string token;
 };
+
+class EverywhereTest : public RecordVerbsTest, public testing::WithParamInterface<bool> {
+ protected:
+  EverywhereTest() { is_served = GetParam(); }
+};
+std::string place_name(const testing::TestParamInfo<bool>& is_served) {
+  return is_served.param ? "server" : "directory";
+}
+INSTANTIATE_TEST_SUITE_P(, EverywhereTest, testing::Bool(), place_name);
 
 // --- the directory -----------------------------------------------------------------------------
 
@@ -201,12 +239,14 @@ TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
   verbs[0][1] = write("m.yaml", kOrder);
   for (const Words& verb : verbs)
     EXPECT_EQ(bad(verb), "1: pawl: error: there is no directory " + dir +
-                             ": make one by `pawl init`, or say by --dir where it is\n")
+                             ": make one by `pawl init`, or say by --dir where it is; a server is "
+                             "reached by PAWL_URL\n")
         << verb[0];
   std::filesystem::create_directory(dir);
   for (const Words& verb : verbs)
     EXPECT_EQ(bad(verb), "1: pawl: error: there is no store in " + dir +
-                             ": make one by `pawl init`, or say by --dir where it is\n")
+                             ": make one by `pawl init`, or say by --dir where it is; a server is "
+                             "reached by PAWL_URL\n")
         << verb[0];
   const auto engine = Engine::open({.directory = dir});
   ASSERT_TRUE(engine);
@@ -214,6 +254,116 @@ TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
     EXPECT_EQ(bad(verb).substr(0, 16 + dir.size() + 22),
               "3: pawl: error: " + dir + " is in use by process ")
         << verb[0];
+  EXPECT_TRUE(bad({"list"}).ends_with(
+      ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN\n"))
+      << bad({"list"});
+}
+
+// --- servers -----------------------------------------------------------------------------------
+
+class ServerTest : public RecordVerbsTest {
+ protected:
+  ServerTest() { is_served = true; }
+  // As it is printed, with who called in the name of others.
+  Ran run_on_server(Words arguments) {
+    arguments.insert(arguments.begin() + words_of_verb(arguments),
+                     {"--url", url(), "--token", token});
+    return run_as_given(arguments);
+  }
+
+  int tokens = 0;
+};
+
+TEST_F(ServerTest, AServerThatIsNotThereIsSaid) {
+  make_store();
+  const std::string away = url();
+  server.reset();
+  std::vector<Words> verbs = every_verb();
+  verbs[0][1] = write("m.yaml", kOrder);
+  for (Words verb : verbs) {
+    verb.insert(verb.begin() + words_of_verb(verb), {"--url", away, "--token", token});
+    const Ran ran = run_as_given(verb);
+    EXPECT_EQ(ran.code, ExitCode::environment) << verb[0];
+    EXPECT_NE(ran.err.find("error: cannot reach " + away + ": "), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find(token), std::string::npos) << ran.err;
+    verb.insert(verb.begin() + words_of_verb(verb), "--json");
+    if (verb[0] != "work" && (verb[0] != "dead" || verb[1] == "list")) {
+      EXPECT_EQ(run_as_given(verb).out, "") << verb[0];
+    }
+  }
+}
+
+TEST_F(ServerTest, WhatTheTokenDoesNotAllowIsSaid) {
+  init();
+  const auto made = [&](const Words& roles) {
+    Words words{"token", "create", "t" + std::to_string(++tokens)};
+    words.insert(words.end(), roles.begin(), roles.end());
+    return said(json(words), "token");
+  };
+  const std::string viewer = made({"--role", "viewer"});
+  const std::string scoped = made({"--role", "app", "--machine", "parcel"});
+  const std::string plain = made({"--role", "admin"});
+  token = viewer;
+  EXPECT_EQ(good({"list"}), "no records\n");
+  EXPECT_EQ(bad({"create", "order/1"}),
+            "1: pawl: order/1: error: this takes an access token with the role app, operator or "
+            "admin\n");
+  token = scoped;
+  EXPECT_EQ(bad({"create", "order/1"}).substr(0, 25), "1: pawl: order/1: error: ");
+  token = plain;
+  EXPECT_EQ(bad({"create", "order/1", "--actor", "ann"}),
+            "1: pawl: order/1: error: this access token may not call in the name of others: leave "
+            "`actor` out, or use a token that was made with act_as\n");
+  EXPECT_EQ(bad({"create", "order/1", "--role", "manager"}),
+            "1: pawl: error: a server takes roles from the access token: --role needs --actor, and "
+            "a token that was made with --act-as\n");
+  good({"token", "revoke", "t1"});
+  token = viewer;
+  EXPECT_EQ(bad({"list"}), "1: pawl: error: " + url() +
+                               " does not know this access token: it is unknown, revoked or "
+                               "expired; see PAWL_TOKEN\n");
+  EXPECT_EQ(said(json({"list"}), "error.id"), "no_access");
+}
+
+// The log names the token, and whoever it calls for.
+TEST_F(ServerTest, TheTokenSaysWhoActs) {
+  init();
+  const auto log = [&] { return timeless(run_on_server({"log", "order/1"}).out); };
+  good({"create", "order/1"});
+  EXPECT_EQ(log(), "TIME  created: - -> new  [cli]\n");
+  good({"hold", "order/1", "t", "--reason", "r", "--actor", "ann"});
+  EXPECT_TRUE(log().ends_with("  [ann via cli]\n")) << log();
+}
+
+TEST_F(ServerTest, TokensAreMadeListedAndRevoked) {
+  init();
+  const std::string shop =
+      said(json({"token", "create", "shop", "--role", "app", "--actor", "ann", "--expires", "30d"}),
+           "token");
+  EXPECT_EQ(
+      timeless(run_on_server({"token", "list"}).out),
+      "NAME           ROLES         OF MACHINES  MACHINES  QUEUES  EXPIRES              MADE "
+      "BY\n"
+      "admin          worker,admin  -            all       all     never                the "
+      "first start\n"
+      "cli (acts as)  worker,admin  -            all       all     never                admin\n"
+      "shop           app           -            all       all     TIME  ann via cli\n");
+  EXPECT_EQ(good({"token", "revoke", "shop"}), "shop: revoked\n");
+}
+
+// Deliveries are the server's own.
+TEST_F(ServerTest, ChannelsAreThoseOfTheServer) {
+  make_store();
+  const std::string machine = R"(machine: m
+initial: a
+states:
+  a: {on: {go: {to: b, effects: [{notify: nobody}]}}}
+  b: {final: true}
+)";
+  EXPECT_EQ(pawl({"apply", write("n.yaml", machine)}).code, ExitCode::wrong);
+  EXPECT_EQ(bad({"work", "--queue", "q", "--log-channel", "office", "--", "true"}),
+            "1: pawl: error: a server carries its deliveries out itself: give --log-channel to "
+            "`pawl serve`\n");
 }
 
 TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
@@ -229,8 +379,8 @@ TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
 
 // --- machines ----------------------------------------------------------------------------------
 
-TEST_F(RecordVerbsTest, ApplySaysWhatChanges) {
-  ASSERT_EQ(run_as_given({"init", dir}).code, ExitCode::ok);
+TEST_P(EverywhereTest, ApplySaysWhatChanges) {
+  make_store();
   const std::string file = write("m.yaml", kOrder);
   EXPECT_EQ(good({"apply", file, "--dry-run"}), file + ": order would be version 1\n");
   EXPECT_EQ(bad({"create", "order/1"}).substr(0, 52),
@@ -249,7 +399,7 @@ TEST_F(RecordVerbsTest, ApplySaysWhatChanges) {
 }
 
 // As `pawl validate` does.
-TEST_F(RecordVerbsTest, ApplyPointsAtWhatIsWrong) {
+TEST_P(EverywhereTest, ApplyPointsAtWhatIsWrong) {
   init();
   const std::string file =
       write("m.yaml", "machine: order\ninitial: nwe\nstates:\n  new: {final: true}\n");
@@ -268,7 +418,7 @@ TEST_F(RecordVerbsTest, ApplyPointsAtWhatIsWrong) {
 
 // --- one record --------------------------------------------------------------------------------
 
-TEST_F(RecordVerbsTest, ARecordIsCreatedOnce) {
+TEST_P(EverywhereTest, ARecordIsCreatedOnce) {
   init();
   EXPECT_EQ(good({"create", "order/17", "--dry-run"}), "order/17: dry run: ok, new, revision 1\n");
   EXPECT_EQ(bad({"show", "order/17"}), "1: pawl: error: there is no record order/17\n");
@@ -285,7 +435,7 @@ TEST_F(RecordVerbsTest, ARecordIsCreatedOnce) {
   EXPECT_EQ(said(json({"show", "order/a/b"}), "parent.key"), "17");
 }
 
-TEST_F(RecordVerbsTest, WhatIsGivenWronglyIsSaid) {
+TEST_P(EverywhereTest, WhatIsGivenWronglyIsSaid) {
   init();
   for (const char* name : {"order", "/17", "order/", ""})
     EXPECT_EQ(bad({"show", name}), "1: pawl: error: '" + std::string(name) +
@@ -311,7 +461,7 @@ TEST_F(RecordVerbsTest, WhatIsGivenWronglyIsSaid) {
             "\n");
 }
 
-TEST_F(RecordVerbsTest, ARefusalSaysWhyOnLinesOfItsOwn) {
+TEST_P(EverywhereTest, ARefusalSaysWhyOnLinesOfItsOwn) {
   init();
   good({"create", "order/17"});
   EXPECT_EQ(bad({"fire", "order/17", "pay"}),
@@ -328,7 +478,7 @@ TEST_F(RecordVerbsTest, ARefusalSaysWhyOnLinesOfItsOwn) {
 }
 
 // What others have chosen must not steer the terminal.
-TEST_F(RecordVerbsTest, WhatIsPrintedIsPrintable) {
+TEST_P(EverywhereTest, WhatIsPrintedIsPrintable) {
   init();
   const std::string record = "order/\x1b[31mred";
   const std::string shown = "order/\\x1b[31mred";
@@ -346,7 +496,7 @@ TEST_F(RecordVerbsTest, WhatIsPrintedIsPrintable) {
             "order/\\x1b[31mred  new    TIME        on hold (operator): a\\x0ab\\x1b\n");
 }
 
-TEST_F(RecordVerbsTest, AnIdempotencyKeyIsCarriedOutOnce) {
+TEST_P(EverywhereTest, AnIdempotencyKeyIsCarriedOutOnce) {
   init();
   good({"create", "order/17", "--data", R"({"amount":1})"});
   for (int i = 0; i < 2; ++i)
@@ -356,7 +506,7 @@ TEST_F(RecordVerbsTest, AnIdempotencyKeyIsCarriedOutOnce) {
             "order/18: ok, paying, revision 2\n");
 }
 
-TEST_F(RecordVerbsTest, WhatIsForLaterWaits) {
+TEST_P(EverywhereTest, WhatIsForLaterWaits) {
   init();
   EXPECT_EQ(good({"create", "order/17", "--in", "1h"}),
             "order/17: ok, when it is time; `pawl list send` has what waits\n");
@@ -364,7 +514,7 @@ TEST_F(RecordVerbsTest, WhatIsForLaterWaits) {
   EXPECT_NE(good({"list", "send"}).find("send/call/1  sending"), std::string::npos);
 }
 
-TEST_F(RecordVerbsTest, ARecordIsShown) {
+TEST_P(EverywhereTest, ARecordIsShown) {
   init();
   good({"create", "order/17", "--data", R"({"amount":5})", "--actor", "ann"});
   EXPECT_EQ(timeless(good({"show", "order/17"})),
@@ -398,7 +548,7 @@ TEST_F(RecordVerbsTest, ARecordIsShown) {
   EXPECT_EQ(bad({"why", "order/18"}), "1: pawl: error: there is no record order/18\n");
 }
 
-TEST_F(RecordVerbsTest, ShowWaitsForTheEnd) {
+TEST_P(EverywhereTest, ShowWaitsForTheEnd) {
   init(R"(machine: lamp
 initial: lit
 states:
@@ -419,7 +569,7 @@ states:
             "1: pawl: --wait:1:1: error: a n");
 }
 
-TEST_F(RecordVerbsTest, RecordsAreListed) {
+TEST_P(EverywhereTest, RecordsAreListed) {
   init();
   EXPECT_EQ(good({"list"}), "no records\n");
   EXPECT_EQ(json({"list"}), "{\"items\":[],\"more\":false}\n");
@@ -465,7 +615,7 @@ TEST_F(RecordVerbsTest, RecordsAreListed) {
 
 // --- steering ----------------------------------------------------------------------------------
 
-TEST_F(RecordVerbsTest, OrdersOfAnOperator) {
+TEST_P(EverywhereTest, OrdersOfAnOperator) {
   init();
   good({"create", "order/17"});
   EXPECT_EQ(good({"hold", "order/17", "look at it", "--reason", "r"}),
@@ -493,7 +643,7 @@ TEST_F(RecordVerbsTest, OrdersOfAnOperator) {
   EXPECT_EQ(said(json({"show", "order/17"}), "data"), "{}");
 }
 
-TEST_F(RecordVerbsTest, WhatIsPausedIsListed) {
+TEST_P(EverywhereTest, WhatIsPausedIsListed) {
   init();
   EXPECT_EQ(good({"pause"}), "nothing is paused\n");
   EXPECT_EQ(timeless(good({"pause", "machine:order", "--reason", "stocktaking", "--actor", "ann",
@@ -524,7 +674,7 @@ TEST_F(RecordVerbsTest, TokensAreMadeListedAndRevoked) {
             "--machine-role", "manager", "--act-as", "--expires", "30d", "--actor", "ann"});
   EXPECT_EQ(timeless(made).substr(0, 59),
             "shop: made, until TIME\naccess token, shown this once: pawl_");
-  const std::string token = made.substr(made.find("pawl_"), 37);
+  const std::string shown = made.substr(made.find("pawl_"), 37);
   EXPECT_EQ(made.substr(made.find("pawl_") + 37), "\n");
   const std::string worker =
       json({"token", "create", "ci", "--role", "worker", "--queue", "q", "--actor", "bob"});
@@ -535,7 +685,7 @@ TEST_F(RecordVerbsTest, TokensAreMadeListedAndRevoked) {
       "ci              worker      -            all       q       never                bob\n"
       "shop (acts as)  viewer,app  manager      order     all     TIME  ann\n");
   EXPECT_EQ(items_of(json({"token", "list"})).size(), 2U);
-  EXPECT_EQ(everything().find(token.substr(5)), std::string::npos);
+  EXPECT_EQ(everything().find(shown.substr(5)), std::string::npos);
   EXPECT_EQ(bad({"token", "create", "shop", "--role", "app"}),
             "1: pawl: error: there is an access token `shop` already: revoke it, or choose another "
             "name\n");
@@ -588,7 +738,7 @@ TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
   }
 }
 
-TEST_F(RecordVerbsTest, DeadLettersAreListedAndSteered) {
+TEST_P(EverywhereTest, DeadLettersAreListedAndSteered) {
   init();
   EXPECT_EQ(good({"dead", "list"}), "no dead letters\n");
   EXPECT_EQ(good({"dead", "list", "--grouped"}), "no dead letters\n");
@@ -693,7 +843,7 @@ TEST_F(RecordVerbsTest, ManyDeadLetters) {
 
 // --- work --------------------------------------------------------------------------------------
 
-class WorkTest : public RecordVerbsTest {
+class WorkTest : public EverywhereTest {
  protected:
   void start(const std::string& task = "{queue: q, retry: [0s]}", int records = 1) {
     init(
@@ -715,7 +865,12 @@ class WorkTest : public RecordVerbsTest {
   }
 };
 
-TEST_F(WorkTest, ExitCodeZeroIsDoneWithItsOutputAsTheResult) {
+INSTANTIATE_TEST_SUITE_P(, WorkTest, testing::Bool(), place_name);
+
+class DirectoryWorkTest : public WorkTest {};
+INSTANTIATE_TEST_SUITE_P(, DirectoryWorkTest, testing::Values(false), place_name);
+
+TEST_P(WorkTest, ExitCodeZeroIsDoneWithItsOutputAsTheResult) {
   start();
   const Ran ran = work("cat; echo");
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
@@ -724,7 +879,7 @@ TEST_F(WorkTest, ExitCodeZeroIsDoneWithItsOutputAsTheResult) {
   EXPECT_EQ(work("true").out, "0 done, 0 failed\n");
 }
 
-TEST_F(WorkTest, OutputThatIsNoJsonIsAText) {
+TEST_P(WorkTest, OutputThatIsNoJsonIsAText) {
   start("{queue: q}", 2);
   EXPECT_EQ(work("test $PAWL_KEY = 2 || echo 'hello \"you\"'", {"--json"}).out,
             "{\"done\":2,\"failed\":0,\"returned\":0,\"stale\":0}\n");
@@ -732,16 +887,16 @@ TEST_F(WorkTest, OutputThatIsNoJsonIsAText) {
   EXPECT_EQ(said(json({"show", "job/2"}), "result"), "{}");
 }
 
-TEST_F(WorkTest, TheCommandKnowsWhatItWorksOn) {
+TEST_P(WorkTest, TheCommandKnowsWhatItWorksOn) {
   start();
   work(
       "echo $PAWL_MACHINE/$PAWL_KEY $PAWL_TASK $PAWL_QUEUE $PAWL_ATTEMPT $PAWL_IDEMPOTENCY_KEY "
-      "${#PAWL_TOKEN} ${PAWL_DEADLINE_AT%-*}");
+      "${#PAWL_ATTEMPT_TOKEN} ${PAWL_DEADLINE_AT%-*}");
   const std::string output = said(json({"show", "job/1"}), "result.output");
   EXPECT_TRUE(output.starts_with("job/1 work q 1 1/1 32 2") && output.size() == 29) << output;
 }
 
-TEST_F(WorkTest, AnotherExitCodeIsAFailure) {
+TEST_P(WorkTest, AnotherExitCodeIsAFailure) {
   start();
   const Ran ran = work("echo line >&2; echo no money >&2; exit 7");
   EXPECT_EQ(ran.code, ExitCode::ok);
@@ -754,7 +909,7 @@ TEST_F(WorkTest, AnotherExitCodeIsAFailure) {
   EXPECT_EQ(work("kill -TERM $$").out.substr(0, 34), "job/1 work 1: failed: signal_15: w");
 }
 
-TEST_F(WorkTest, AFailureMaySayMore) {
+TEST_P(WorkTest, AFailureMaySayMore) {
   start();
   const Ran ran = work(
       R"(echo '{"code":"busy","message":"try later","retry_after":"2h","detail":{"a":1}}'; exit 1)");
@@ -767,7 +922,7 @@ TEST_F(WorkTest, AFailureMaySayMore) {
 }
 
 // What a command prints must not leave its attempt open.
-TEST_F(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
+TEST_P(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
   start("{queue: q, retry: [0s, 0s, 0s]}");
   const std::string number = R"(echo '{"code":"busy","retry_after":7200}'; exit 1)";
   EXPECT_EQ(work(number).out, "job/1 work 1: failed: busy: working\n0 done, 1 failed\n");
@@ -782,14 +937,14 @@ TEST_F(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
   EXPECT_EQ(ran.out.find("too late"), std::string::npos) << ran.out;
 }
 
-TEST_F(WorkTest, TooMuchOutputIsNoResult) {
+TEST_P(WorkTest, TooMuchOutputIsNoResult) {
   start("{queue: q}");
   EXPECT_EQ(work("head -c 300000 /dev/zero | tr '\\0' x").out.substr(0, 69),
             "job/1 work 1: failed: bad_result (the output has more than 256 KiB): ");
 }
 
 // A misspelt command is not the fault of the records.
-TEST_F(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
+TEST_P(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
   start("{queue: q}", 3);
   const Ran ran = work(Words{"/none/at/all"});
   EXPECT_EQ(ran.code, ExitCode::environment);
@@ -800,7 +955,7 @@ TEST_F(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
   EXPECT_EQ(state_of("job/1"), "finished");
 }
 
-TEST_F(WorkTest, ACommandIsKilledAtTheDeadline) {
+TEST_P(WorkTest, ACommandIsKilledAtTheDeadline) {
   start("{queue: q, timeout: 100ms}");
   const Ran ran = work("sleep 60");
   EXPECT_EQ(ran.code, ExitCode::ok);
@@ -810,12 +965,12 @@ TEST_F(WorkTest, ACommandIsKilledAtTheDeadline) {
 }
 
 // It takes longer than its lease, and would lose it without beats.
-TEST_F(WorkTest, ALeaseIsKeptByBeats) {
+TEST_P(WorkTest, ALeaseIsKeptByBeats) {
   start("{queue: q, lease: 100ms}");
   EXPECT_EQ(work("sleep 0.4").out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
 }
 
-TEST_F(WorkTest, SeveralRunAtOnce) {
+TEST_P(WorkTest, SeveralRunAtOnce) {
   start("{queue: q}", 2);
   // Each waits for the other.
   const std::string here = temporary.path().string();
@@ -828,7 +983,7 @@ TEST_F(WorkTest, SeveralRunAtOnce) {
   EXPECT_TRUE(ran.out.ends_with("2 done, 0 failed\n")) << ran.out;
 }
 
-TEST_F(WorkTest, ADryRunSaysWhatWouldBeRun) {
+TEST_P(WorkTest, ADryRunSaysWhatWouldBeRun) {
   start("{queue: q, concurrency: 2}", 3);
   const std::string before = json({"show", "job/1"});
   EXPECT_EQ(work("true", {"--dry-run"}).out,
@@ -841,7 +996,7 @@ TEST_F(WorkTest, ADryRunSaysWhatWouldBeRun) {
   EXPECT_EQ(work("true", {"--dry-run"}).out, "dry run: 0 to be run now\n");
 }
 
-TEST_F(WorkTest, DeliveriesArePrinted) {
+TEST_P(DirectoryWorkTest, DeliveriesArePrinted) {
   start();
   const Ran ran = work("true", {"--log-channel", "office"});
   EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
@@ -849,7 +1004,7 @@ TEST_F(WorkTest, DeliveriesArePrinted) {
   EXPECT_EQ(said(ran.err, "channel"), "office");
 }
 
-TEST_F(WorkTest, WhatIsAskedForWronglyIsSaid) {
+TEST_P(WorkTest, WhatIsAskedForWronglyIsSaid) {
   start();
   EXPECT_EQ(bad({"work", "--queue", "q"}).substr(0, 3), "2: ");
   EXPECT_EQ(bad({"work", "--", "true"}).substr(0, 29), "2: pawl: --queue is required\n");
@@ -859,7 +1014,7 @@ TEST_F(WorkTest, WhatIsAskedForWronglyIsSaid) {
 }
 
 // The real program, as a service manager stops it.
-TEST_F(WorkTest, AWorkerThatIsStoppedHandsItsAttemptBack) {
+TEST_P(DirectoryWorkTest, AWorkerThatIsStoppedHandsItsAttemptBack) {
   start("{queue: q, lease: 1h}");
   const std::string fifo = (temporary.path() / "started").string();
   const std::string output = (temporary.path() / "output").string();

@@ -24,9 +24,9 @@ struct Asked {
   std::unique_ptr<Client> client;
 };
 
-Result<Asked> open(const ShowOptions& options) {
+Result<Asked> open(const ShowOptions& options, const Surroundings& surroundings) {
   PAWL_TRY(RecordName name, parse_record(options.record));
-  PAWL_TRY(auto client, open_client(options));
+  PAWL_TRY(auto client, open_client(options, surroundings));
   return Asked{std::move(name), std::move(client)};
 }
 
@@ -71,14 +71,14 @@ ExitCode show(const ShowOptions& options, const Surroundings& surroundings) {
     if (!parsed) return report(parsed.error(), "--wait", options.wait, surroundings.err);
     wait = *parsed;
   }
-  const auto asked = open(options);
+  const auto asked = open(options, surroundings);
   if (!asked) return report(asked.error(), "", "", surroundings.err);
   if (wait) return show_final(*asked, *wait, options, surroundings);
   return print(asked->client->call(get(path_of(asked->name))), options, surroundings);
 }
 
 ExitCode why(const ShowOptions& options, const Surroundings& surroundings) {
-  const auto asked = open(options);
+  const auto asked = open(options, surroundings);
   if (!asked) return report(asked.error(), "", "", surroundings.err);
   const ApiReply reply = asked->client->call(get(path_of(asked->name, "/why")));
   if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);
@@ -87,7 +87,7 @@ ExitCode why(const ShowOptions& options, const Surroundings& surroundings) {
 }
 
 ExitCode log(const ShowOptions& options, const Surroundings& surroundings) {
-  const auto asked = open(options);
+  const auto asked = open(options, surroundings);
   if (!asked) return report(asked.error(), "", "", surroundings.err);
   std::string from;
   bool is_first = true;

@@ -60,7 +60,7 @@ std::string listed(std::string_view token, std::string_view name) {
 ExitCode call(const TokenOptions& options, const ApiRequest& request,
               const Surroundings& surroundings,
               const std::function<void(const std::string& reply)>& print) {
-  const auto client = open_client(options);
+  const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(request);
   if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);

@@ -170,8 +170,9 @@ class Worker {
   }
 
   static std::vector<std::string> environment_of(const std::string& attempt) {
-    std::vector<std::string> environment;
-    for (const char* name : {"machine", "key", "task", "queue", "attempt", "fence", "token",
+    // PAWL_TOKEN is what lets verbs in at a server: the command may use some.
+    std::vector<std::string> environment{"PAWL_ATTEMPT_TOKEN=" + said(attempt, "token")};
+    for (const char* name : {"machine", "key", "task", "queue", "attempt", "fence",
                              "idempotency_key", "deadline_at", "progress"})
       environment.push_back("PAWL_" + to_upper(name) + "=" + said(attempt, name));
     return environment;
@@ -336,7 +337,7 @@ ExitCode work(WorkOptions options, const Surroundings& surroundings) {
       const std::lock_guard lock(common.output);
       surroundings.err << line << std::endl;
     });
-  const auto client = open_client(options, std::move(channels));
+  const auto client = open_client(options, surroundings, std::move(channels));
   if (!client) return report(client.error(), "", "", surroundings.err);
   if (options.dry_run) return look(**client, options, surroundings);
   const Interrupts interrupts;
@@ -384,7 +385,7 @@ void add_work(CLI::App& app, Action& action) {
   verb->add_option("COMMAND", options->command, "what to run, after --")->required();
   verb->footer(
       "The command gets the data on standard input, and PAWL_MACHINE, PAWL_KEY, PAWL_TASK,\n"
-      "PAWL_ATTEMPT, PAWL_FENCE, PAWL_TOKEN, PAWL_IDEMPOTENCY_KEY, PAWL_DEADLINE_AT and\n"
+      "PAWL_ATTEMPT, PAWL_FENCE, PAWL_ATTEMPT_TOKEN, PAWL_IDEMPOTENCY_KEY, PAWL_DEADLINE_AT and\n"
       "PAWL_PROGRESS in its environment. Exit code 0 is done, with its output as the result;\n"
       "any other N is a failure with the code exit_N and what it wrote to standard error, or with\n"
       "what it prints as JSON: {\"code\": …, \"message\": …, \"retry_after\": …, \"detail\": …}.\n"

@@ -12,12 +12,6 @@ namespace {
 
 constexpr long kConnectMs = 10'000;
 
-// The library has to be begun once, before threads use it.
-void begin_library() {
-  static const CURLcode kBegun = curl_global_init(CURL_GLOBAL_DEFAULT);
-  PAWL_ASSERT(kBegun == CURLE_OK, "libcurl can be used");
-}
-
 std::string joined(const std::vector<Address>& addresses) {
   std::string text;
   for (const Address& address : addresses) {
@@ -28,6 +22,11 @@ std::string joined(const std::vector<Address>& addresses) {
 }
 
 }  // namespace
+
+void begin_transfers() {
+  static const CURLcode kBegun = curl_global_init(CURL_GLOBAL_DEFAULT);
+  PAWL_ASSERT(kBegun == CURLE_OK, "libcurl can be used");
+}
 
 void Lines::replace(std::string_view name, std::string line) {
   const auto there = std::find_if(lines_.begin(), lines_.end(), [&](const std::string& known) {
@@ -49,7 +48,7 @@ curl_slist* Lines::list() {
 }
 
 Transfer::Transfer(const Destination& to, Limits limits) : to_(to), limits_(std::move(limits)) {
-  begin_library();
+  begin_transfers();
   curl_.reset(curl_easy_init());
   PAWL_ASSERT(curl_ != nullptr, "there is memory for a transfer");
   CURL* const curl = curl_.get();

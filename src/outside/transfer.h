@@ -17,6 +17,9 @@
 
 namespace pawl {
 
+// libcurl has to be begun once, before threads use it.
+void begin_transfers();
+
 // Lines as libcurl takes them: headers, recipients.
 class Lines {
  public:

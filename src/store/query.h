@@ -5,12 +5,16 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "store/store.h"
 
 namespace pawl {
 
 inline constexpr std::size_t kScanMax = 10'000;  // records looked at for one page
+
+// As a cursor of the feed: behind all that there is, whose place is then the page's `next`.
+inline constexpr std::string_view kFeedEnd = "end";
 
 bool matches(const Query& query, const Record& record);
 

@@ -44,7 +44,8 @@ class Page:
     def run(self, command):
         self.commands += 1
         self.simulation = command if command.startswith("pawl simulate ") else self.simulation
-        env = dict(os.environ, PATH=self.pawl + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
+        env = {name: value for name, value in os.environ.items() if not name.startswith("PAWL_")}
+        env = dict(env, XDG_CONFIG_HOME=str(self.folder), PATH=self.pawl + os.pathsep + os.environ["PATH"], LC_ALL="C.UTF-8")
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, env=env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
         return done.stdout

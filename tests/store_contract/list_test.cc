@@ -125,6 +125,19 @@ TEST_P(ListTest, TheFeedIsInTheOrderOfCommitsAndGoesOnWhereItStopped) {
   EXPECT_EQ(store->feed(nothing.next, 9)->items.size(), 1U);
 }
 
+TEST_P(ListTest, TheEndOfTheFeedIsFoundWithoutReadingIt) {
+  const Cursor start = store->feed("end", 9)->next;
+  commit(created("a"));
+  EXPECT_EQ(store->feed(start, 9)->items.size(), 1U);
+  const Page<LoggedEntry> end = *store->feed("end", 9);
+  EXPECT_TRUE(end.items.empty());
+  EXPECT_TRUE(store->feed(end.next, 9)->items.empty());
+  commit(changed("a", "z"));
+  const Page<LoggedEntry> later = *store->feed(end.next, 9);
+  ASSERT_EQ(later.items.size(), 1U);
+  EXPECT_EQ(later.items[0].entry.to, "z");
+}
+
 // Lists, logs, the feed and counts are for any thread, whatever is committed meanwhile.
 TEST_P(ListTest, AnyThreadReadsWhatWasCommitted) {
   commit(created("k"));

@@ -78,9 +78,9 @@ TEST_F(BadStoreTest, AProcessHasItAlready) {
   const auto before = contents(directory);
   const auto second = open_sqlite_store(options_for(directory));
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().message, directory.string() + " is in use by process " +
-                                        std::to_string(getpid()) +
-                                        ": stop it first, or ask it instead");
+  EXPECT_EQ(second.error().message,
+            directory.string() + " is in use by process " + std::to_string(getpid()) +
+                ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN");
   EXPECT_TRUE(contents(directory) == before);
 }
 
@@ -139,9 +139,9 @@ TEST_F(BadStoreTest, AnotherProcessHasIt) {
   const auto before = contents(directory);
   const auto store = open_sqlite_store(options_for(directory));
   ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().message, directory.string() + " is in use by process " +
-                                       std::to_string(child) +
-                                       ": stop it first, or ask it instead");
+  EXPECT_EQ(store.error().message,
+            directory.string() + " is in use by process " + std::to_string(child) +
+                ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN");
   EXPECT_TRUE(contents(directory) == before);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);

@@ -421,8 +421,12 @@ class MemoryStore final : public Store {
   // The end of the feed is a place as well: what comes later is read from there.
   Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max) override {
     const std::lock_guard lock(mutex_);
-    PAWL_TRY(auto last, read_number(from));
     Page<LoggedEntry> page;
+    if (from == kFeedEnd) {
+      page.next = std::to_string(tables_.log.empty() ? 0 : tables_.log.rbegin()->first);
+      return page;
+    }
+    PAWL_TRY(auto last, read_number(from));
     for (auto at = tables_.log.upper_bound(last);
          at != tables_.log.end() && page.items.size() < page_size(max); ++at) {
       page.items.push_back(at->second);

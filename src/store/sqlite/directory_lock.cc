@@ -39,8 +39,9 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       return Error{ErrorCode::environment, "cannot lock " + path + ": " + said(errno)};
-    return Error{ErrorCode::environment, directory.string() + " is in use by " + owner(file) +
-                                             ": stop it first, or ask it instead"};
+    return Error{ErrorCode::environment,
+                 directory.string() + " is in use by " + owner(file) +
+                     ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN"};
   }
   // For people only: if it cannot be written, the lock holds all the same.
   const std::string process = std::to_string(getpid()) + "\n";

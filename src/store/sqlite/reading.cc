@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "pawl/assert.h"
 #include "store/query.h"
 #include "store/sqlite/tables.h"
 
@@ -116,6 +117,7 @@ Result<Page<Entry>> Reading::log(RecordId record, const Cursor& from, std::size_
 // The end of the feed is a place as well: what comes later is read from there. Names come from
 // records that are read as a whole: only so their checksum says whether they are right.
 Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
+  if (from == kFeedEnd) return feed_end();
   PAWL_TRY(std::int64_t last, read_number(from));
   const std::lock_guard lock(mutex_);
   static const std::string sql = std::string("SELECT ") + Tables::kEntryColumns +
@@ -137,6 +139,14 @@ Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
   }
   page.next = std::to_string(last);
   return page;
+}
+
+Result<Page<LoggedEntry>> Reading::feed_end() {
+  const std::lock_guard lock(mutex_);
+  PAWL_TRY(Rows found, db_.query("SELECT coalesce(max(position), 0) FROM log"));
+  PAWL_TRY(const bool is_there, found.next());
+  PAWL_ASSERT(is_there, "an aggregate has a row");
+  return Page<LoggedEntry>{.next = std::to_string(found.integer(0))};
 }
 
 Result<RecordName> Reading::name_of(RecordId record) {

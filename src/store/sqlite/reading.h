@@ -27,6 +27,7 @@ class Reading {
   Result<std::vector<Setting>> settings(const std::string& prefix);
 
  private:
+  Result<Page<LoggedEntry>> feed_end();
   // The query and the mark have to live until the rows are gone.
   Result<Rows> rows(const Query& query, const std::optional<Label>& mark, const Cursor& from);
 
