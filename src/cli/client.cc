@@ -49,8 +49,7 @@ class DirectoryClient : public Client {
 };
 
 Result<std::unique_ptr<Client>> open_directory(const ClientOptions& options, Channels channels) {
-  const std::string& given = options.place.directory;
-  auto engine = Engine::open({.directory = given.empty() ? kUsualDirectory : given,
+  auto engine = Engine::open({.directory = options.place.directory_or_usual(),
                               .creates = false,
                               .channels = std::move(channels)});
   if (!engine) {

@@ -20,6 +20,8 @@ struct GivenPlace {
   std::string profile = {};
   std::string certificates = {};  // a file of authorities to trust, instead of the machine's
   bool insecure = false;          // the token may cross the network in the clear
+
+  std::string directory_or_usual() const { return directory.empty() ? "pawl-data" : directory; }
 };
 
 struct ServerPlace {
@@ -27,8 +29,6 @@ struct ServerPlace {
   std::string token;
   std::string certificates = {};
 };
-
-inline constexpr const char* kUsualDirectory = "pawl-data";
 
 // Options go before PAWL_URL, PAWL_PROFILE, PAWL_TOKEN and PAWL_CA, these before the profile
 // `default`; none when it is the directory. No error holds a token.

@@ -224,6 +224,8 @@ const std::vector<Words>& every_verb() {
                                             {"pause"},
                                             {"pause", "everything", "--reason", "r"},
                                             {"unpause", "everything"},
+                                            {"tail", "--once"},
+                                            {"top", "--once"},
                                             {"dead", "list"},
                                             {"dead", "retry", "--all", "--reason", "r"},
                                             {"dead", "discard", "--all"},
@@ -611,6 +613,78 @@ TEST_P(EverywhereTest, RecordsAreListed) {
       bad({"list", "--state", ""}),
       "2: pawl: --state: it is empty; give a value or leave the option out\nRun 'pawl list --help' for its options.\n");
   EXPECT_EQ(bad({"list", "--max", "0"}).substr(0, 3), "2: ");
+}
+
+// --- all records -------------------------------------------------------------------------------
+
+TEST_P(EverywhereTest, TailShowsEntries) {
+  init();
+  EXPECT_EQ(good({"tail", "--once", "--from", "start"}), "");
+  good({"create", "order/1", "--actor", "ann"});
+  good({"create", "order/2", "--data", R"({"amount":1})", "--event", "pay", "--actor", "ann"});
+  good({"create", "order/3", "--event", "cancel", "--actor", "ann"});
+  const auto shown = [&](Words arguments) {
+    arguments.insert(arguments.begin(), {"tail", "--once", "--from", "start"});
+    return timeless(good(arguments));
+  };
+  const std::string all =
+      "TIME  order/1  created: - -> new  [ann]\n"
+      "TIME  order/2  created: - -> new  [ann]\n"
+      "TIME  order/2  event pay: new -> paying  [ann]\n"
+      "TIME  order/3  created: - -> new  [ann]\n"
+      "TIME  order/3  event cancel: new -> cancelled  [ann]\n";
+  EXPECT_EQ(shown({}), all);
+  EXPECT_EQ(shown({"order"}), all);
+  EXPECT_EQ(shown({"--max", "1"}), "TIME  order/1  created: - -> new  [ann]\n");
+  EXPECT_EQ(shown({"order/3", "--state", "cancelled"}),
+            "TIME  order/3  event cancel: new -> cancelled  [ann]\n");
+  EXPECT_EQ(shown({"--kind", "event", "--kind", "failed", "--state", "paying"}),
+            "TIME  order/2  event pay: new -> paying  [ann]\n");
+  const std::string last = shown({"--json", "--kind", "event", "order/3"});
+  EXPECT_EQ(said(last, "machine") + said(last, "key") + said(last, "to"), "order3cancelled");
+  EXPECT_EQ(bad({"tail", "--once", "ordr"}),
+            "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
+  EXPECT_EQ(bad({"tail", "--kind", "vent"}).substr(0, 16), "2: pawl: --kind:");
+  EXPECT_EQ(bad({"tail", "--once", "--from", "x"}).substr(0, 16), "1: pawl: error: ");
+}
+
+TEST_P(EverywhereTest, TopShowsWhereRecordsAre) {
+  init();
+  const std::string place = server ? url() : dir;
+  const auto top = [&] { return timeless(good({"top", "--once", "--every", "1ms"})); };
+  EXPECT_EQ(top(), place +
+                       "  TIME\nrecords: 0, retrying: 0, on hold: 0\n"
+                       "a second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n\nno records\n");
+  write("m.yaml", std::string(kOrder).replace(std::string(kOrder).find("[0s]"), 4, "[1h]"));
+  good({"apply", (temporary.path() / "m.yaml").string()});
+  for (const char* record : {"order/1", "order/2", "order/3"})
+    good({"create", record, "--data", R"({"amount":1})", "--event", "pay"});
+  good({"work", "--queue", "payments", "--until-idle", "--", "sh", "-c",
+        "test $PAWL_KEY = 3 || { echo no money >&2; exit 1; }"});
+  good({"hold", "order/2", "t", "--reason", "r"});
+  good({"create", "order/4"});
+  good({"pause", "queue:payments", "--reason", "the bank is away"});
+  EXPECT_EQ(top(), place +
+                       "  TIME\nrecords: 4, retrying: 1, on hold: 1\n"
+                       "a second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n"
+                       "paused: queue:payments: the bank is away\n\n"
+                       "MACHINE  STATE   RECORDS  RETRYING  ON HOLD\n"
+                       "order    new     1        -         -\n"
+                       "order    paid    1        -         -\n"
+                       "order    paying  2        1         1\n\n"
+                       "ERRORS  MACHINE  STATE   CODE    LAST                 MESSAGE\n"
+                       "2       order    paying  exit_1  TIME  no money\n");
+  const std::string view = json({"top", "order", "--once", "--every", "1ms"});
+  EXPECT_EQ(said(view, "retrying") + said(view, "held") + said(view, "complete"), "11true") << view;
+  ASSERT_EQ(items_of(view, "states").size(), 3U);
+  EXPECT_EQ(items_of(view, "states")[2],
+            R"({"machine":"order","state":"paying","records":2,"held":1,"retrying":1})");
+  EXPECT_EQ(items_of(view, "errors").size(), 1U);
+  EXPECT_EQ(items_of(view, "pauses").size(), 1U);
+  EXPECT_EQ(bad({"top", "ordr", "--once", "--every", "1ms"}),
+            "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
+  EXPECT_EQ(bad({"top", "--once", "--every", "often"}).substr(0, 28),
+            "1: pawl: --every:1:1: error:");
 }
 
 // --- steering ----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ constexpr long kConnectMs = 10'000;
 // A call waits for a minute at most, and a server answers soon after that.
 constexpr long kCallMs = 90'000;
 // A feed says every 15 seconds that it is alive.
-constexpr long kQuietSeconds = 45;
+constexpr std::chrono::seconds kQuietAtMost{45};
 // More than 1,000 records of the largest kind that is usual.
 constexpr std::size_t kReplyMax = 256U << 20U;
 
@@ -80,6 +80,9 @@ class Connection {
     set(CURLOPT_HTTPHEADER, headers_.list());
     set(CURLOPT_WRITEFUNCTION, receive);
     set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_XFERINFOFUNCTION, go_on);
+    set(CURLOPT_XFERINFODATA, this);
+    set(CURLOPT_NOPROGRESS, 0L);
     set(CURLOPT_ERRORBUFFER, why_.data());
   }
   Connection(const Connection&) = delete;
@@ -100,8 +103,7 @@ class Connection {
     }
     set(CURLOPT_URL, (url + request.path + query_text(request)).c_str());
     set(CURLOPT_TIMEOUT_MS, events != nullptr ? 0L : kCallMs);
-    set(CURLOPT_LOW_SPEED_LIMIT, events != nullptr ? 1L : 0L);
-    set(CURLOPT_LOW_SPEED_TIME, events != nullptr ? kQuietSeconds : 0L);
+    heard_at_ = Clock::now();
     const CURLcode code = curl_easy_perform(curl_.get());
     if (is_over_) return {.status = 200};
     const long status = status_of();
@@ -114,6 +116,7 @@ class Connection {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct HandleFree {
     void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
   };
@@ -134,6 +137,7 @@ class Connection {
   static std::size_t receive(char* bytes, std::size_t size, std::size_t count, void* of) {
     Connection& self = *static_cast<Connection*>(of);
     const std::string_view some(bytes, size * count);
+    self.heard_at_ = Clock::now();
     if (self.events_ != nullptr && self.status_of() == 200) {
       self.is_over_ = !self.events_->read(some);
       return self.is_over_ ? 0 : some.size();
@@ -141,6 +145,12 @@ class Connection {
     if (self.body_.size() + some.size() > kReplyMax) return 0;
     self.body_ += some;
     return some.size();
+  }
+
+  // A feed that has gone quiet has lost its server.
+  static int go_on(void* of, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+    const Connection& self = *static_cast<const Connection*>(of);
+    return self.events_ != nullptr && Clock::now() - self.heard_at_ > kQuietAtMost ? 1 : 0;
   }
 
   long status_of() const {
@@ -163,6 +173,7 @@ class Connection {
   std::string body_;
   EventReader* events_ = nullptr;
   bool is_over_ = false;  // no more events are wanted
+  Clock::time_point heard_at_;
 };
 
 class ServerClient : public Client {

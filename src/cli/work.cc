@@ -38,8 +38,9 @@ struct WorkOptions : ClientOptions {
 
 // How long one claim waits: a worker that is to stop notices it no later.
 constexpr const char* kClaimWait = "1s";
-// How soon what could not be asked or told is tried again.
-constexpr std::chrono::milliseconds kAgainAfter{1'000};
+// How soon what could not be asked or told is tried again: each time twice as late.
+constexpr std::chrono::milliseconds kAgainAtFirst{500};
+constexpr std::chrono::milliseconds kAgainAtMost{10'000};
 
 // How often a command that runs is asked whether it may go on: so long a worker that is to stop
 // takes.
@@ -71,7 +72,8 @@ class Interrupts {
 
 // What the threads have in common.
 struct Common {
-  std::mutex output;                          // of both streams
+  std::mutex output;                          // of both streams, and of `said_last`
+  std::string said_last;                      // of a server that is away: once for all threads
   std::atomic<ExitCode> code = ExitCode::ok;  // else: it cannot go on
   std::atomic<std::size_t> done = 0;
   std::atomic<std::size_t> failed = 0;
@@ -115,7 +117,12 @@ class Worker {
   void run() {
     while (!is_to_stop()) {
       const ApiReply reply = client_.call(post("/v1/claim", claim_body(options_)));
+      if (is_for_later(reply) && !client_.url().empty() && !options_.until_idle) {
+        wait(reply);
+        continue;
+      }
       if (!is_ok(reply)) return give_up(problem_text(reply.body), exit_code_of(reply));
+      again_after_ = kAgainAtFirst;
       const auto attempts = items_of(reply.body, "attempts");
       if (attempts.empty() && options_.until_idle) return;
       for (const std::string& attempt : attempts) work_on(attempt);
@@ -229,10 +236,11 @@ class Worker {
   void settle(const std::string& attempt, const char* path, const std::string& members) {
     const std::string body = "{" + named(attempt) + "," + members + "}";
     ApiReply reply = client_.call(post(path, body));
-    while (reply.status == 503 && !is_to_stop()) {
-      std::this_thread::sleep_for(kAgainAfter);
+    while (is_unsettled(reply) && !is_to_stop()) {
+      wait(reply);
       reply = client_.call(post(path, body));
     }
+    again_after_ = kAgainAtFirst;
     const std::string code = said("{" + members + "}", "code");
     if (reply.status == 400 && code != "bad_result")  // what the command said cannot be taken
       return settle(attempt, "/v1/fail", failure("bad_result", said(reply.body, "error.message")));
@@ -255,6 +263,27 @@ class Worker {
                      (message.empty() ? "" : " (" + printable(message) + ")") + ": " + state);
   }
 
+  // A server that does not know what became of a commit is started again, and knows then.
+  bool is_unsettled(const ApiReply& reply) const {
+    return is_for_later(reply) ||
+           (!client_.url().empty() && said(reply.body, "error.id") == "outcome_unknown");
+  }
+
+  // Before the same is asked again; not longer than until it is to stop.
+  void wait(const ApiReply& reply) {
+    const std::string problem =
+        problem_text(reply.body) + "; trying again in " + to_text(Duration(again_after_));
+    {
+      const std::lock_guard lock(common_.output);
+      if (common_.said_last != problem) surroundings_.err << "pawl: " << problem << std::endl;
+      common_.said_last = problem;
+    }
+    const auto end = std::chrono::steady_clock::now() + again_after_;
+    while (!is_to_stop() && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::min(kAskedEvery, again_after_));
+    again_after_ = std::min(2 * again_after_, kAgainAtMost);
+  }
+
   // `what` is printable.
   void say(const std::string& attempt, const std::string& what) const {
     if (options_.json) return;
@@ -274,6 +303,7 @@ class Worker {
   const WorkOptions& options_;
   Common& common_;
   const Surroundings& surroundings_;
+  std::chrono::milliseconds again_after_ = kAgainAtFirst;
 };
 
 // A delivery that is due, or under way, to one of these channels; empty: there is none.

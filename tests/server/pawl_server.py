@@ -31,11 +31,21 @@ class Server:
             file.write(MACHINE)
         self.store = self.directory.name + "/store"
         self.program = program
+        self.options = ["--apply", machine, *options]
+        self.port = 0
+        self.start()
+        self.token = self.process.stdout.readline().split()[-1]
+
+    def start(self):
+        """At the port that it had before, if it had one."""
         self.process = subprocess.Popen(
-            [program, "serve", "--dir", self.store, "--listen", "127.0.0.1:0", "--apply", machine, *options],
+            [self.program, "serve", "--dir", self.store, "--listen", f"127.0.0.1:{self.port}", *self.options],
             stdout=subprocess.PIPE, text=True, preexec_fn=end_with_parent)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
-        self.token = self.process.stdout.readline().split()[-1]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
 
     def connect(self):
         made = socket.create_connection(("127.0.0.1", self.port), timeout=30)
