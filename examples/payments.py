@@ -20,8 +20,7 @@ def call(path, body):
 
 def charge(attempt):  # a real bank is given attempt["idempotency_key"], so that it charges once, however often it is asked
     asked[attempt["key"]] = asked.get(attempt["key"], 0) + 1
-    return {1: {"code": "http_503", "message": "the bank is closed"},
-            2: {"code": "http_429", "message": "too many questions", "retry_after": "1s"}}.get(asked[attempt["key"]])
+    return {"code": "http_503", "message": "the bank is closed"} if asked[attempt["key"]] <= 2 else None
 
 
 asked = {}

@@ -21,10 +21,10 @@ README.md goes on from there. Ctrl-C ends the server; the records stay in pawl-d
 TRY
 }
 
-trap : INT # the server ends by itself, and is waited for
-build/dev/pawl serve --config examples/serve.yaml "$@" | {
+# Reads what the server says, until it has ended.
+follow() {
   trap '' INT
-  url= token=
+  local line url= token=
   while IFS= read -r line; do
     printf '%s\n' "$line"
     [[ $line != 'pawl serves '* ]] || url=${line##* }
@@ -35,3 +35,5 @@ build/dev/pawl serve --config examples/serve.yaml "$@" | {
     fi
   done
 }
+
+exec build/dev/pawl serve --config examples/serve.yaml "$@" > >(follow)

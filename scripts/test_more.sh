@@ -25,6 +25,7 @@ broken     |  0 | the same with broken rules, src/base/mutant.h           | ever
 model      |  0 | leases, in every order in which things can happen       | the model     | echo left to make soak                                                    | tests/spin/lease.sh full
 idle       |  0 | a runner with nothing to do, under strace               | 30 seconds    | echo left to make soak                                                    | scripts/idle.sh 30
 openapi    |  0 | schemathesis calls every route of a running server      | 10 minutes    | echo left to make soak                                                    | tests/openapi/check.py build/dev/pawl --minutes 10
+newcomer   |  0 | the README in a clean clone, from `make run` on         | the README    | echo left to make soak                                                    | tests/newcomer.sh
 pipe       |  0 | -                                                       | -             | -                                                                         | -
 END
 )

@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
-# Tries what README.md tells a newcomer, with nothing but the README: writes the machine with its three mistakes, reads the
-# messages, corrects one after another, looks at the machine in every way there is, and keeps records. Usage: newcomer.sh PAWL
+# Tries what README.md tells a newcomer, with nothing but the README: serves, lets the payment of an order fail twice and then succeed,
+# writes the machine with its three mistakes, reads the messages, corrects one after another, looks at the machine in every way there
+# is, and keeps records.
+#
+# Usage: newcomer.sh PAWL with a program that is built; newcomer.sh alone begins with `make run` in a clean clone.
 set -euo pipefail
 
-pawl=$(realpath "$1")
-readme=$(realpath "$(dirname "$0")/../README.md")
+source=$(realpath "$(dirname "$0")/..")
+readme=$source/README.md
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+started=()
+end() {
+  [[ ${#started[@]} == 0 ]] || kill "${started[@]}" 2>/dev/null || true
+  wait || true
+  rm -rf "$folder"
+}
+trap end EXIT
 unset PAWL_URL PAWL_TOKEN PAWL_PROFILE PAWL_CA  # records are in a directory here
 export XDG_CONFIG_HOME=$folder
 
@@ -85,6 +93,92 @@ run_line_of_readme() {
 timeless() {
   sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?/TIME/g; s/  \[[^]]+\]$/  [YOU]/'
 }
+
+# The commands of the README up to its first machine, without remarks.
+readme_commands() {
+  awk '/^## Your first machine$/ { exit }
+    /^```/ { kind = kind ? "" : $0; next }
+    kind == "```sh" { sub(/ +#.*/, ""); print }
+    kind == "```console served" && sub(/^\$ /, "")' "$readme"
+}
+
+# Waits until a file has this line.
+wait_for() {
+  for _ in $(seq "$3"); do
+    ! grep -q "$2" "$1" || return 0
+    sleep 0.1
+  done
+  cat "$1" >&2
+  fail "nothing says: $2"
+}
+
+# The order whose payment fails twice: the commands of the README in a clone, or what looks like one.
+walk_through() {
+  local command count=0
+  export PATH=$PATH # the README puts the program there
+  : >shell
+  while IFS= read -r command; do
+    count=$((count + 1))
+    case $command in
+      'make run')
+        "$@" >served 2>served.err &
+        started+=($!)
+        # A clean clone is built first.
+        wait_for served '^  export PATH=' 18000
+        ;;
+      'make test') ;; # is what this is part of
+      export*) # with the address and the token that were printed
+        [[ $command == 'export PATH=$PWD/build/dev:$PATH PAWL_URL='* ]] || fail "what \`make run\` prints is not: $command"
+        eval "$(grep -m 1 '^  export PATH=' served)"
+        ;;
+      *tail*)
+        $command >tailed 2>&1 &
+        started+=($!)
+        ;;
+      *' &')
+        readme_output "$command" >shown
+        ${command% &} >worked 2>&1 &
+        started+=($!)
+        for _ in $(seq 300); do
+          ! cmp -s worked shown || break
+          sleep 0.1
+        done
+        same "$command" shown worked
+        ;;
+      *' retry '*)
+        readme_output "$command" >shown
+        bash -c "$command" >printed 2>&1 || { cat printed >&2; fail "$command"; }
+        same "$command" <(head -n 1 shown) printed
+        wait_for worked "$(tail -n 1 shown)" 300 # what the worker says of it
+        ;;
+      *)
+        readme_output "$command" | timeless >shown
+        bash -c "$command" >printed 2>&1 || { cat printed >&2; fail "$command"; }
+        same "$command" shown <(timeless <printed)
+        ;;
+    esac
+  done < <(readme_commands)
+  ((count >= 10 && count <= 12)) || fail "the README has $count commands up to there"
+  grep -q 'done: paying -> shipping' printed || fail "the order is not paid"
+  wait_for tailed 'when: shipping -> shipped' 100
+}
+
+if [[ $# == 0 ]]; then
+  git clone -q "$source" "$folder/clone"
+  cd "$folder/clone"
+  walk_through make run
+  pawl=$PWD/build/dev/pawl
+else
+  pawl=$(realpath "$1")
+  cd "$folder"
+  cp -r "$source/examples" "$source/machines" "$source/scripts" .
+  mkdir -p build/dev
+  ln -s "$pawl" build/dev/pawl
+  walk_through scripts/run.sh --listen 127.0.0.1:0
+fi
+unset PAWL_URL PAWL_TOKEN
+mkdir "$folder/own"
+cd "$folder/own"
 
 for name in order.yaml invoice.yaml letter.yaml mistakes.yaml story.yaml; do
   readme_file "$name" >"$name"
