@@ -65,6 +65,7 @@ bench:  ## Measure the build that is shipped (REFERENCE=DIR: where the bare loop
 	@scripts/bench.sh
 	@bench/store_rounds.py build/release/bench $(REFERENCE)
 	@bench/engine_bench.py build/release/pawl $(REFERENCE)
+	@bench/http_bench.py build/release/pawl build/release/bench/http_load
 
 bench-10m:  ## Open a store of ten million records: how long, with how much memory
 	@scripts/setup.sh build more

@@ -52,7 +52,7 @@ struct HttpOptions {
   std::string certificate = {};  // file of the chain (PEM); empty: without TLS
   std::string private_key = {};
   int threads = 2;
-  std::size_t connections_max = 10'000;
+  std::size_t connections_max = 12'000;
   std::size_t body_max = 8U << 20U;
   std::chrono::milliseconds header_within{10'000};  // from the first byte, or from the connection
   std::chrono::milliseconds body_within{30'000};
