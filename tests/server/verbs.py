@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 from pawl_server import Server, end_with_parent, quoted
@@ -171,8 +172,27 @@ def top_shows_rates(program):
     server.end()
 
 
+def a_certificate_is_looked_at(program):
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = folder + "/certificate.pem", folder + "/key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        server = Server(program, "--tls-certificate", certificate, "--tls-key", key)
+
+        def list_by(host, *options):
+            done = subprocess.run([program, "list", "--url", f"https://{host}:{server.port}", *options], capture_output=True,
+                                  text=True, env=dict(os.environ, PAWL_TOKEN=server.token))
+            check(server.token not in done.stdout + done.stderr, "a token is printed")
+            return done.returncode, done.stdout or done.stderr
+
+        check(list_by("localhost", "--ca", certificate) == (0, "no records\n"), "a certificate that is trusted")
+        for code, said in (list_by("localhost"), list_by("localhost", "--insecure"), list_by("127.0.0.1", "--ca", certificate)):
+            check(code == 3 and "SSL" in said and "certificate" in said, f"a certificate that is not trusted: {code} {said}")
+        server.end()
+
+
 def main():
-    for test in (tail_misses_nothing, tail_goes_on_from_a_place, tail_ends_with_its_token, work_goes_on, top_shows_rates):
+    for test in (a_certificate_is_looked_at, tail_misses_nothing, tail_goes_on_from_a_place, tail_ends_with_its_token, work_goes_on, top_shows_rates):
         test(sys.argv[1])
         print(f"{test.__name__}: ok", flush=True)
 
