@@ -35,7 +35,8 @@ const VerbGroup kVerbGroups[] = {
      {add_init, add_apply, add_create, add_fire, add_list, add_show, add_log, add_why, add_work,
       add_serve}},
     {"Operators",
-     {add_orders, add_restart, add_discard, add_pause, add_unpause, add_dead, add_tail, add_top, add_token}},
+     {add_orders, add_restart, add_discard, add_pause, add_unpause, add_dead, add_tail, add_top,
+      add_token}},
     {"Stores", {add_verify, add_doctor, add_backup, add_restore, add_export, add_import}},
     {"Pawl", {add_bench, add_version}},
 };

@@ -33,6 +33,9 @@ class EventReader {
  public:
   explicit EventReader(const Client::Take& take) : take_(take) {}
 
+  // What has come of a line that has not ended.
+  std::size_t waiting() const { return text_.size(); }
+
   // Whether there is to be more.
   bool read(std::string_view bytes) {
     text_ += bytes;
@@ -139,6 +142,7 @@ class Connection {
     const std::string_view some(bytes, size * count);
     self.heard_at_ = Clock::now();
     if (self.events_ != nullptr && self.status_of() == 200) {
+      if (self.events_->waiting() + some.size() > kReplyMax) return 0;
       self.is_over_ = !self.events_->read(some);
       return self.is_over_ ? 0 : some.size();
     }

@@ -5,11 +5,16 @@
 did meanwhile is settled, once. `pawl top` shows how fast records move.
 """
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import tempfile
+import termios
 import threading
 
 from pawl_server import Server, end_with_parent, quoted
@@ -171,8 +176,45 @@ def top_shows_rates(program):
     server.end()
 
 
+def top_is_drawn_on_a_terminal(program):
+    server = Server(program)
+    create(server, "1")
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 20, 0, 0))  # five rows and one to spare
+    environment = dict(os.environ, PAWL_URL=f"http://127.0.0.1:{server.port}", PAWL_TOKEN=server.token)
+    top = subprocess.Popen([program, "top", "--every", "10ms"], env=environment, stdout=its, preexec_fn=end_with_parent)
+    drawn = b""
+    while drawn.count(b"\x1b[H") < 3:
+        drawn += os.read(ours, 4096)
+    top.kill()
+    view = drawn.split(b"\x1b[H")[1].decode().replace("\r", "")
+    check(view.endswith("\x1b[J"), f"what was there before is not removed: {view!r}")
+    lines = [line.removesuffix("\x1b[K") for line in view.removesuffix("\x1b[J").splitlines()]
+    check(lines[1:] == ["records: 1, retrying", "a second: 0.0 entrie", "", "MACHINE  STATE    RE"], f"{lines}")
+    server.end()
+
+
+def a_certificate_is_looked_at(program):
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = folder + "/certificate.pem", folder + "/key.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext",
+                        "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        server = Server(program, "--tls-certificate", certificate, "--tls-key", key)
+
+        def list_by(host, *options):
+            done = subprocess.run([program, "list", "--url", f"https://{host}:{server.port}", *options], capture_output=True,
+                                  text=True, env=dict(os.environ, PAWL_TOKEN=server.token))
+            check(server.token not in done.stdout + done.stderr, "a token is printed")
+            return done.returncode, done.stdout or done.stderr
+
+        check(list_by("localhost", "--ca", certificate) == (0, "no records\n"), "a certificate that is trusted")
+        for code, said in (list_by("localhost"), list_by("localhost", "--insecure"), list_by("127.0.0.1", "--ca", certificate)):
+            check(code == 3 and "SSL" in said and "certificate" in said, f"a certificate that is not trusted: {code} {said}")
+        server.end()
+
+
 def main():
-    for test in (tail_misses_nothing, tail_goes_on_from_a_place, tail_ends_with_its_token, work_goes_on, top_shows_rates):
+    for test in (a_certificate_is_looked_at, tail_misses_nothing, tail_goes_on_from_a_place, tail_ends_with_its_token, work_goes_on, top_shows_rates, top_is_drawn_on_a_terminal):
         test(sys.argv[1])
         print(f"{test.__name__}: ok", flush=True)
 
