@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,9 +46,11 @@ struct EngineOptions {
   bool creates = true;                   // the directory, when it is not there
   Functions functions = {};              // tasks of this process, by the name after `function:`
   Channels channels = {};                // whom `notify` reaches, by name
-  TaskFunction http = {};                // carries tasks with `http:` out; none: they wait
-  Guards guards = {};                    // conditions written in C++
-  int task_threads = 4;                  // that run functions and channels
+  // Of these, deliveries that one record asks for are made one after the other, in that order.
+  std::set<std::string> ordered_channels = {};
+  TaskFunction http = {};  // carries tasks with `http:` out; none: they wait
+  Guards guards = {};      // conditions written in C++
+  int task_threads = 4;    // that run functions and channels
   // The clock stands at this instant until run_until moves it, so that a test need not wait.
   std::optional<Instant> virtual_clock = {};
 

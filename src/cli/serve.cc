@@ -102,6 +102,8 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
   if (!config.alerts.empty() && !server.engine.channels.contains(config.alerts))
     return Error{ErrorCode::bad_input, "`alerts` names the channel " + in_ticks(config.alerts) +
                                            ", which is not one of `channels` or `log_channel`"};
+  for (const auto& [name, channel] : config.channels)
+    if (channel.is_ordered) server.engine.ordered_channels.insert(name);
   server.engine.http = http_task(door);
   server.engine.task_threads = config.task_threads;
   server.engine.noted = [&](Instant now, const std::string& note) {

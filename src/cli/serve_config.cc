@@ -108,6 +108,9 @@ const Keys<ChannelConfig>& channel_keys() {
         [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.mail.password); }},
        {{"without_tls", Shape::only_true, "true: mails cross the network in the clear"},
         [](Reader& r, const Node& n, ChannelConfig& c) { c.mail.without_tls = r.is_true(n); }},
+       {{"ordered", Shape::only_true,
+         "true: what one record asks for is delivered one after the other"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { c.is_ordered = r.is_true(n); }},
        {{"timeout", Shape::duration, "how long the program may take (30s)"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
           Duration timeout = c.exec.timeout;

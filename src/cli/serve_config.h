@@ -27,6 +27,7 @@ struct ChannelConfig {
   AlertSettings::Service service = AlertSettings::Service::slack;
   MailSettings mail = {};
   ExecSettings exec = {};
+  bool is_ordered = false;
   Position at = {};
 };
 

@@ -72,6 +72,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     now = [clock = parts->clock.get()] { return clock->now(); };
   }
   StepperOptions stepper{.zones = std::move(zones), .guards = std::move(options.guards)};
+  stepper.ordered_channels = std::move(options.ordered_channels);
   stepper.noted = std::move(options.noted);
   if (options.directory.empty()) {
     if (!now) now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };

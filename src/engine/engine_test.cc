@@ -1009,6 +1009,125 @@ states:
   EXPECT_EQ(sent, 80U);
 }
 
+// --- ordered channels --------------------------------------------------------------------------
+
+constexpr const char* kTeller = R"(machine: teller
+initial: awake
+events: {tell: {with: {n: int}}}
+states:
+  awake: {on: {tell: {effects: [{notify: office, with: {n: "{event.n}"}}]}}, after: {900d: over}}
+  over: {final: true}
+)";
+
+void tell(DrivenEngine& driven, const std::string& key, int n) {
+  driven.fire("teller", key, "tell", R"({"n":)" + std::to_string(n) + "}");
+}
+
+// What a delivery says, and of whom: `a1`.
+std::string text_of(DrivenEngine& driven, const GivenAttempt& attempt) {
+  const Record record = *driven.find("delivery", attempt.given.key);
+  const ToDeliver delivery = to_deliver_of(record);
+  for (const Record& teller : driven.all("teller"))
+    if (teller.id == delivery.from) return teller.key + delivery.payload;
+  return {};
+}
+
+std::vector<std::string> texts_of(DrivenEngine& driven, const std::vector<GivenAttempt>& attempts) {
+  std::vector<std::string> texts;
+  for (const GivenAttempt& attempt : attempts) texts.push_back(text_of(driven, attempt));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_P(EngineTest, DeliveriesToAnOrderedChannelKeepTheOrderOfTheirSource) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  for (const char* key : {"a", "b"}) {
+    driven.create("teller", key);
+    for (int n = 1; n <= 3; ++n) tell(driven, key, n);
+  }
+  const auto first = driven.claim({"channel:office"}, 100);
+  EXPECT_EQ(texts_of(driven, first), (Texts{R"(a{"n":1})", R"(b{"n":1})"}));
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());  // the others wait for these
+
+  // What fails holds back its own source only, also while it waits to be tried again.
+  for (const GivenAttempt& attempt : first)
+    if (text_of(driven, attempt).starts_with("a")) {
+      driven.fail(attempt, "network");
+    } else {
+      driven.done(attempt);
+    }
+  const auto second = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, second), (Texts{R"(b{"n":2})"}));
+  for (const Record& one : driven.all("delivery")) {
+    if (to_deliver_of(one).payload != R"({"n":2})" || one.running) continue;
+    const Why why = *driven.engine().why(one);
+    EXPECT_NE(why.sentence.find("goes before it"), std::string::npos) << why.sentence;
+  }
+
+  // The process ends while one runs, one waits for its retry and the rest for those.
+  driven.reopen();
+  driven.settle();
+  driven.done(second[0]);
+  EXPECT_EQ(texts_of(driven, driven.claim({"channel:office"}, 100)), (Texts{R"(b{"n":3})"}));
+  driven.run_until(driven.now() + std::chrono::hours{1});
+  for (int n = 1; n <= 3; ++n) {
+    std::vector<GivenAttempt> of_a;
+    for (const GivenAttempt& attempt : driven.claim({"channel:office"}, 100))
+      if (text_of(driven, attempt).starts_with("a")) of_a.push_back(attempt);
+    ASSERT_EQ(texts_of(driven, of_a), (Texts{R"(a{"n":)" + std::to_string(n) + "}"}));
+    driven.done(of_a[0]);
+  }
+}
+
+TEST_P(EngineTest, AnOrderedDeliveryThatIsGivenUpMakesWayAndComesBackInItsPlace) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  driven.create("teller", "a");
+  for (int n = 1; n <= 3; ++n) tell(driven, "a", n);
+  std::vector<GivenAttempt> given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(given.size(), 1U);
+  const std::string first = given[0].given.key;
+  while (!driven.find("delivery", first)->hold) {
+    ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":1})"}));
+    driven.fail(given[0], "network");
+    for (given.clear(); given.empty() && !driven.find("delivery", first)->hold;) {
+      driven.run_until(driven.now() + std::chrono::hours{1});
+      given = driven.claim({"channel:office"}, 100);
+    }
+  }
+  driven.run_until(driven.now() + std::chrono::hours{1});  // the channel's breaker lets one go
+  given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":2})"}));
+
+  // Let go by a person while the next is under way, it waits for that one alone.
+  driven.order("delivery", first, {.verb = Stimulus::Order::Verb::retry, .reason = "up again"});
+  ASSERT_FALSE(driven.find("delivery", first)->hold);
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());
+  driven.done(given[0]);
+  given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":1})"}));
+  driven.done(given[0]);
+  EXPECT_EQ(texts_of(driven, driven.claim({"channel:office"}, 100)), (Texts{R"(a{"n":3})"}));
+}
+
+TEST_P(EngineTest, AChannelThatIsNoLongerOrderedHoldsNobodyBack) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  driven.create("teller", "a");
+  for (int n = 1; n <= 3; ++n) tell(driven, "a", n);
+  EXPECT_EQ(driven.claim({"channel:office"}, 100).size(), 1U);
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());
+  driven.set_ordered_channels({});
+  driven.reopen();
+  EXPECT_EQ(driven.claim({"channel:office"}, 100).size(), 2U);
+}
+
 // --- crashes -----------------------------------------------------------------------------------
 
 TEST_P(EngineTest, WhatThisProcessRanWhenItEndedIsNotWaitedFor) {

@@ -49,6 +49,7 @@ Instant wakes_at(const Record& record, Instant lease_until) {
 Result<std::unique_ptr<Stepper>> Stepper::open(Store& store, StepperOptions options) {
   PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
   PAWL_TRY(Pauses pauses, Pauses::open(store));
+  PAWL_TRY(DeliveryOrder order, DeliveryOrder::open(store, options.ordered_channels));
   PAWL_TRY(const std::vector<Setting> alerts, store.settings(kAlerts));
   PAWL_TRY(const RecordId last, store.last_id());
   PAWL_TRY(const std::vector<std::string> queues, store.queues());
@@ -66,6 +67,7 @@ Result<std::unique_ptr<Stepper>> Stepper::open(Store& store, StepperOptions opti
   }
   Opened opened{.machines = std::move(machines),
                 .pauses = std::move(pauses),
+                .order = std::move(order),
                 .alerts = alerts.empty() ? Setting{.name = kAlerts} : alerts[0],
                 .ward = *std::move(ward),
                 .last_id = last.value,
@@ -83,7 +85,7 @@ Stepper::Stepper(Store& store, Opened opened, StepperOptions options)
       ward_(std::move(opened.ward)),
       last_id_(opened.last_id),
       grace_(options_.closed_at.value_or(opened.at), opened.at),
-      claims_(options_.random, std::move(opened.pauses)),
+      claims_(options_.random, std::move(opened.pauses), std::move(opened.order)),
       retention_(store, opened.at),
       alerts_(std::move(opened.alerts)),
       poisoned_(ward_.poisoned()),

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct StepperOptions {
   std::optional<Instant> closed_at = {};  // when the store was last used; none: it is new
   std::filesystem::path ward = {};        // file of the poison ward; empty: there is none
   std::function<RandomBits()> random = random_bits;  // for attempt tokens
+  std::set<std::string> ordered_channels = {};
   Noted noted = {};
   // What was committed, before anybody is answered.
   std::function<void(std::span<const Unit>)> committed = {};
@@ -110,6 +112,7 @@ class Stepper {
   struct Opened {
     Machines machines;
     Pauses pauses;
+    DeliveryOrder order;
     Setting alerts;
     Ward ward;
     std::uint64_t last_id;

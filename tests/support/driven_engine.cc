@@ -62,6 +62,7 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
   StepperOptions options{.zones = all_zones(), .closed_at = closed_at};
   options.ward = directory_.path() / "ward";
   options.batch_max = batch_max_;
+  options.ordered_channels = ordered_;
   options.random = [this] {
     RandomBits bits{};
     ++tokens_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,8 @@ class DrivenEngine {
   // All that can be done now.
   void settle(bool passed = false);
 
+  // From the next reopen on.
+  void set_ordered_channels(std::set<std::string> channels) { ordered_ = std::move(channels); }
   // The process ends, and another one opens the store after so long.
   void reopen(Duration closed = {});
 
@@ -82,6 +85,7 @@ class DrivenEngine {
   std::unique_ptr<Stepper> engine_;
   std::vector<std::string> notes_;
   std::uint64_t tokens_ = 0;
+  std::set<std::string> ordered_ = {};
 };
 
 }  // namespace pawl
