@@ -81,6 +81,14 @@ void Claims::end_held(std::span<const Unit> units) {
     if (!unit.record.record.running) held_.erase(unit.record.record.id.value);
 }
 
+std::size_t Claims::waiting() const {
+  return static_cast<std::size_t>(
+      std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
+        const auto& queues = waiting.request.queues;
+        return std::none_of(queues.begin(), queues.end(), is_own);
+      }));
+}
+
 void Claims::end_waits(Instant now) {
   for (Waiting& waiting : waiting_)
     if (std::none_of(waiting.request.queues.begin(), waiting.request.queues.end(), is_own))

@@ -67,6 +67,8 @@ class Claims {
   // Attempts given to workers since the start that are not over.
   std::size_t held() const { return held_.size(); }
 
+  std::size_t waiting() const;  // claims of workers
+
   bool has_more() const {
     return serves_again_ || slots_.has_more() || order_.has_more() || !resumed_.empty();
   }

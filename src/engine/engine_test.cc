@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "store/verify.h"
 #include "tests/support/driven_engine.h"
+#include "tests/support/forwarding_store.h"
 
 namespace pawl {
 namespace {
@@ -1009,7 +1010,7 @@ states:
   EXPECT_EQ(sent, 80U);
 }
 
-// --- ordered channels --------------------------------------------------------------------------
+// --- figures -----------------------------------------------------------------------------------
 
 constexpr const char* kTeller = R"(machine: teller
 initial: awake
@@ -1022,6 +1023,108 @@ states:
 void tell(DrivenEngine& driven, const std::string& key, int n) {
   driven.fire("teller", key, "tell", R"({"n":)" + std::to_string(n) + "}");
 }
+
+TEST_P(EngineTest, WhatHappensIsCounted) {
+  auto& driven = open({kTeller, R"(machine: job
+initial: waiting
+tasks: {work: {queue: jobs, retry: [1m, 1m]}}
+states:
+  waiting: {task: work, done: over, on: {cancel: over}}
+  over: {final: true}
+)"});
+  driven.create("job", "j1");
+  driven.run_until(kStart + minutes{1});
+  auto attempt = driven.claim({"jobs"}).at(0);
+  driven.fail(attempt, "network");
+  EXPECT_EQ(driven.fail(attempt, "network").kind, Answer::Kind::duplicate);
+  EXPECT_EQ(driven.done(attempt).kind, Answer::Kind::stale);
+  driven.run_until(kStart + minutes{5});
+  driven.done(driven.claim({"jobs"}).at(0));
+  driven.create("job", "j2");
+  for (int i = 0; i < 3; ++i) {
+    driven.run_until(driven.now() + minutes{2});
+    for (const auto& one : driven.claim({"jobs"})) driven.fail(one, "network");
+  }
+  driven.create("teller", "a");
+  tell(driven, "a", 1);
+  driven.done(driven.claim({"channel:office"}).at(0));
+
+  const Figures figures = driven.engine().figures();
+  const MachineFigures& job = figures.machines.at("job");
+  EXPECT_EQ(job.created, 2U);
+  EXPECT_EQ(job.transitions, 1U);
+  EXPECT_EQ(job.attempts, 5U);
+  EXPECT_EQ(job.retries, 3U);
+  EXPECT_EQ(job.gave_up, 1U);
+  EXPECT_EQ(job.holds, 1U);
+  EXPECT_EQ(job.failures.at("network"), 4U);
+  EXPECT_EQ(job.in_state.at("waiting").count(), 1U);
+  EXPECT_EQ(job.in_state.at("waiting").sum(), 300.0);
+  EXPECT_EQ(figures.channels.at("office").delivered, 1U);
+  EXPECT_EQ(figures.stale_settles, 1U);
+  EXPECT_EQ(figures.repeats_answered, 1U);
+  EXPECT_EQ(figures.double_applied, 0U);
+  EXPECT_GT(figures.commit_seconds.count(), 0U);
+  EXPECT_EQ(figures.commit_seconds.count(), figures.batch_units.count());
+}
+
+TEST_P(EngineTest, NamesBeyondTheBoundAreCountedTogether) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  for (std::size_t i = 0; i < kFiguresMax + 20; ++i) {
+    for (const auto& attempt : driven.claim({"jobs"}))
+      driven.fail(attempt, "c" + std::to_string(i));
+    driven.order("job", "j1", {.verb = Stimulus::Order::Verb::retry, .reason = "again"});
+  }
+  const auto& failures = driven.engine().figures().machines.at("job").failures;
+  EXPECT_LE(failures.size(), kFiguresMax + 1);
+  EXPECT_GE(failures.at("other"), 20U);
+}
+
+// A store that has forgotten what was carried out: the same request is then carried out again.
+class ForgetfulStore final : public ForwardingStore {
+ public:
+  explicit ForgetfulStore(std::unique_ptr<Store> inner)
+      : ForwardingStore(*inner), kept_(std::move(inner)) {}
+
+  Result<std::unique_ptr<Batch>> begin() override {
+    class Forgetful final : public ForwardingBatch {
+     public:
+      using ForwardingBatch::ForwardingBatch;
+      Result<std::vector<std::optional<Remembered>>> remembered(
+          std::span<const RequestName> requests) override {
+        return std::vector<std::optional<Remembered>>(requests.size());
+      }
+    };
+    PAWL_TRY(auto batch, inner().begin());
+    return std::unique_ptr<Batch>(std::make_unique<Forgetful>(std::move(batch)));
+  }
+
+ private:
+  std::unique_ptr<Store> kept_;
+};
+
+TEST(EngineFigures, WhatIsCarriedOutTwiceIsSeen) {
+  for (const bool forgets : {false, true}) {
+    DrivenEngine driven(StoreKind::memory, {kTeller}, kStart, 960,
+                        [&](std::unique_ptr<Store> store) -> std::unique_ptr<Store> {
+                          if (!forgets) return store;
+                          return std::make_unique<ForgetfulStore>(std::move(store));
+                        });
+    driven.create("teller", "a");
+    for (int i = 0; i < 2; ++i)
+      driven.apply({.what = Stimulus::Fire{.event = "tell", .payload = R"({"n":1})"},
+                    .machine = "teller",
+                    .key = "a",
+                    .actor = {.name = "app"},
+                    .idempotency_key = "k"});
+    const Figures figures = driven.engine().figures();
+    EXPECT_EQ(figures.double_applied, forgets ? 1U : 0U);
+    EXPECT_EQ(figures.repeats_answered, forgets ? 0U : 1U);
+  }
+}
+
+// --- ordered channels --------------------------------------------------------------------------
 
 // What a delivery says, and of whom: `a1`.
 std::string text_of(DrivenEngine& driven, const GivenAttempt& attempt) {

@@ -1,6 +1,7 @@
 #include "engine/stepper.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/mutant.h"
@@ -88,6 +89,7 @@ Stepper::Stepper(Store& store, Opened opened, StepperOptions options)
       claims_(options_.random, std::move(opened.pauses), std::move(opened.order)),
       retention_(store, opened.at),
       alerts_(std::move(opened.alerts)),
+      meter_(options_.noticed),
       poisoned_(ward_.poisoned()),
       interrupted_(ward_.interrupted()) {}
 
@@ -119,6 +121,12 @@ Result<Why> Stepper::why(const Record& record) {
   return pawl::why(*machine, record, batch->now(), blocked);
 }
 
+Figures Stepper::figures() const {
+  Figures figures = meter_.figures();
+  figures.waiting_claims = claims_.waiting();
+  return figures;
+}
+
 void Stepper::submit(Stimulus stimulus, Answered answered) {
   if (stopped_) return answered(*stopped_);
   std::string wrong = check_input(stimulus);
@@ -140,7 +148,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
   if (!batch) return fail(taken, batch.error());
   const Instant now = (*batch)->now();
   Round round({store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value,
-               options_.noted, units_},
+               options_.noted, units_, before_},
               **batch);
   if (auto decided = decide(round, **batch, taken, passed); !decided)
     return fail(taken, decided.error());
@@ -150,9 +158,13 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
     for (Request& request : taken.requests) request.answered = [](const Result<Answer>&) {};
   }
   if (!round.units().empty()) {
+    const auto begin = std::chrono::steady_clock::now();
     auto committed = (*batch)->commit(round.units());
     if (!committed) return fail(taken, committed.error());
     outcomes = *std::move(committed);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    meter_.committed(round.units(), outcomes, round.before(), now,
+                     std::chrono::floor<Duration>(took));
   }
   batch->reset();
   std::optional<Error> unbeaten;
@@ -266,6 +278,7 @@ Result<void> Stepper::take_due(Round& round, Batch& batch, Taken& taken, bool pa
   for (Claimed& one : claimed) {
     PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
     const Record& record = in->record;
+    if (record.wake_at) meter_.due(round.now() - *record.wake_at);
     if (const auto lease = in->unit ? std::nullopt : grace_.extended(record, round.now())) {
       taken.beats.push_back({.record = record.id,
                              .fence = record.fence,
@@ -339,8 +352,11 @@ void Stepper::answer(Taken& taken, std::span<const Unit> units,
       taken.requests[i].answered = {};
     }
   }
-  for (std::size_t i = 0; i < taken.requests.size(); ++i)
-    if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
+  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
+    if (!taken.requests[i].answered) continue;
+    meter_.answered(taken.requests[i].stimulus, taken.decided[i].answer);
+    taken.requests[i].answered(std::move(taken.decided[i].answer));
+  }
   claims_.answer(units, outcomes, now);
 }
 

@@ -17,6 +17,7 @@
 #include "engine/claims.h"
 #include "engine/lease_grace.h"
 #include "engine/machines.h"
+#include "engine/meter.h"
 #include "engine/pauses.h"
 #include "engine/retention.h"
 #include "engine/round.h"
@@ -38,6 +39,7 @@ struct StepperOptions {
   std::function<RandomBits()> random = random_bits;  // for attempt tokens
   std::set<std::string> ordered_channels = {};
   Noted noted = {};
+  Meter::Noticed noticed = {};
   // What was committed, before anybody is answered.
   std::function<void(std::span<const Unit>)> committed = {};
   // Whether more is about to be asked: then a step does not find out when the next one is due.
@@ -83,6 +85,8 @@ class Stepper {
 
   // Why the record, as it was just read, is not moving.
   Result<Why> why(const Record& record);
+
+  Figures figures() const;
 
   Ward& ward() { return ward_; }
 
@@ -148,6 +152,8 @@ class Stepper {
   Setting alerts_;
   std::deque<Request> requests_;
   std::vector<Unit> units_;  // of the batch that is under way
+  std::vector<UnitBefore> before_;
+  Meter meter_;
   std::vector<RecordId> poisoned_;
   std::vector<RecordId> interrupted_;
   std::optional<Error> stopped_;
