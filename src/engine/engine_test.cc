@@ -1124,6 +1124,18 @@ TEST(EngineFigures, WhatIsCarriedOutTwiceIsSeen) {
   }
 }
 
+TEST(EngineFigures, ATokenThatSettlesTwiceIsSeen) {
+  for (const bool reuses : {false, true}) {
+    DrivenEngine driven(StoreKind::memory, {kJob}, kStart);
+    if (reuses) driven.reuse_tokens();
+    driven.create("job", "j1");
+    driven.fail(driven.claim({"jobs"}).at(0), "network");
+    driven.order("job", "j1", {.verb = Stimulus::Order::Verb::retry, .reason = "again"});
+    driven.done(driven.claim({"jobs"}).at(0));
+    EXPECT_EQ(driven.engine().figures().double_applied, reuses ? 1U : 0U);
+  }
+}
+
 // --- ordered channels --------------------------------------------------------------------------
 
 // What a delivery says, and of whom: `a1`.

@@ -65,7 +65,7 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
   options.ordered_channels = ordered_;
   options.random = [this] {
     RandomBits bits{};
-    ++tokens_;
+    if (!reuses_tokens_) ++tokens_;
     for (std::size_t i = 0; i < sizeof tokens_; ++i)
       bits[i] = static_cast<std::byte>(tokens_ >> (8 * i));
     return bits;
