@@ -23,12 +23,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pawl/apply.h"
+#include "pawl/figures.h"
 #include "pawl/machine.h"
+#include "pawl/notice.h"
 #include "pawl/pause.h"
 #include "pawl/query.h"
 #include "pawl/record.h"
@@ -45,9 +48,11 @@ struct EngineOptions {
   bool creates = true;                   // the directory, when it is not there
   Functions functions = {};              // tasks of this process, by the name after `function:`
   Channels channels = {};                // whom `notify` reaches, by name
-  TaskFunction http = {};                // carries tasks with `http:` out; none: they wait
-  Guards guards = {};                    // conditions written in C++
-  int task_threads = 4;                  // that run functions and channels
+  // Of these, deliveries that one record asks for are made one after the other, in that order.
+  std::set<std::string> ordered_channels = {};
+  TaskFunction http = {};  // carries tasks with `http:` out; none: they wait
+  Guards guards = {};      // conditions written in C++
+  int task_threads = 4;    // that run functions and channels
   // The clock stands at this instant until run_until moves it, so that a test need not wait.
   std::optional<Instant> virtual_clock = {};
 
@@ -57,6 +62,8 @@ struct EngineOptions {
   std::function<void()> on_committed = {};
   // What is no error and no decision either: a message to a record that does not exist.
   std::function<void(Instant now, const std::string& note)> noted = {};
+  // What belongs in a log: retries, holds, slow commits.
+  std::function<void(const Notice&)> on_notice = {};
 };
 
 // Who asks, and how.
@@ -129,6 +136,10 @@ class Engine {
   // well, so that what comes later is read from there.
   Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max = 100);
   Result<Counts> counts();
+  // What was done since the engine was opened.
+  Figures figures();
+  // False while commits fail, as when the disk is full.
+  bool can_commit() const;
   // Why the record is not moving; none when there is no such record.
   Result<std::optional<Why>> why(const RecordName& name);
   // The events that this actor may fire now with an empty payload.
@@ -171,6 +182,9 @@ class Engine {
   // and channels included, and `until` is now. An attempt's deadline at `until` itself is left to a
   // call that passes it.
   Result<void> run_until(Instant until);
+  // The same, without waiting for it: with the clock's new time.
+  void run_until(Instant until, std::function<void(Result<Instant>)> arrived);
+  bool has_virtual_clock() const;
   // The same, but the clock stops with the last thing that happened. Says when that was.
   Result<Instant> run_until_idle(Instant no_later_than);
 

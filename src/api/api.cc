@@ -20,6 +20,7 @@ constexpr unsigned kReaders = kViewer | kApp | kOperator | kAdmin;
 constexpr unsigned kCallers = kApp | kOperator | kAdmin;
 constexpr unsigned kWorkers = kWorker | kAdmin;
 constexpr unsigned kOperators = kOperator | kAdmin;
+constexpr unsigned kWatchers = kViewer | kOperators;
 constexpr unsigned kAnybody = kReaders | kWorker;
 
 struct RouteHandle {
@@ -92,6 +93,11 @@ constexpr RouteHandle kTable[] = {
       "SetPause", "Pause"},
      set_pause},
     {{"POST", "/v1/pauses/end", kOperators, "", "End a pause", "EndPause", "Ended"}, end_pause},
+    {{"GET", "/v1/clock", kAnybody, "", "What time it is", "", "Clock"}, show_clock},
+    {{"POST", "/v1/clock/advance", kOperators, "", "Move a virtual clock", "Advance", "Clock"},
+     advance_clock},
+    {{"GET", "/metrics", kWatchers, "", "Figures for Prometheus, as text", "", "Metrics"},
+     show_metrics},
     {{"GET", "/v1/tokens", kAdmin, "", "Access tokens, without their texts", "", "Tokens"},
      list_tokens},
     {{"POST", "/v1/tokens", kAdmin, "", "Make an access token", "NewToken", "Token"}, create_token},
@@ -125,6 +131,8 @@ constexpr ErrorId kErrorIds[] = {
      "create it, or see GET /v1/records for those there are"},
     {"no_such_token", 404, "there is no access token of this name",
      "see GET /v1/tokens for those there are"},
+    {"no_virtual_clock", 404, "the clock is the machine's own, and nobody moves it",
+     "for tests, start the server with --virtual-clock INSTANT --memory"},
     {"not_paused", 404, "a pause that is to end is none", "see GET /v1/pauses for what is paused"},
     {"wrong_method", 405, "the path is for another method",
      "see GET /v1/openapi.json for the methods of this path"},

@@ -54,7 +54,8 @@ struct LiveEntries {
 
 struct ApiReply {
   int status = 200;
-  std::string body = {};                    // JSON
+  std::string body = {};  // JSON, unless the next says otherwise
+  std::string content_type = "application/json";
   std::optional<LiveEntries> entries = {};  // instead of the body
   std::string allow = {};                   // of the wrong method: those of the path
 };

@@ -80,6 +80,10 @@ void list_pauses(const SharedCall& call);
 void set_pause(const SharedCall& call);
 void end_pause(const SharedCall& call);
 
+void show_metrics(const SharedCall& call);
+void show_clock(const SharedCall& call);
+void advance_clock(const SharedCall& call);
+
 void list_tokens(const SharedCall& call);
 void create_token(const SharedCall& call);
 void revoke_token(const SharedCall& call);

@@ -170,6 +170,9 @@ std::vector<Shape> bodies() {
         {"expires_at", "instant"},
         {"expires_in", "duration"},
         {"dry_run", "flag"}}},
+      {"Advance",
+       true,
+       {{"by", "duration", "how far; this or `to`"}, {"to", "instant", "until when"}}},
       {"RevokeToken", true, {{"name!", "name"}, {"dry_run", "flag"}}},
       {"ActsAs", true, {{"name!", "name"}, {"roles", "[name]"}}},
   };
@@ -375,6 +378,9 @@ std::vector<Shape> replies() {
         {"made_by", "text"},
         {"token", "text", "of one that was just made: shown this once; a secret"}}},
       {"Revoked", false, {{"revoked!", "flag"}}},
+      {"Clock",
+       false,
+       {{"now!", "instant"}, {"virtual!", "flag", "it moves only when it is told to"}}},
   };
 }
 
@@ -605,11 +611,17 @@ Json error_responses() {
 
 Json responses_of(const Route& route) {
   Json all = Json::map({});
-  add(all, "200",
-      route.reply == "Events"
-          ? response("One event for each page of entries, with the place behind it as its id",
-                     content("text/event-stream", object({{"type", "string"}})))
-          : response(std::string(route.summary), json_content(route.reply)));
+  if (route.reply == "Events") {
+    add(all, "200",
+        response("One event for each page of entries, with the place behind it as its id",
+                 content("text/event-stream", object({{"type", "string"}}))));
+  } else if (route.reply == "Metrics") {
+    add(all, "200",
+        response("The text format of Prometheus",
+                 content("text/plain", object({{"type", "string"}}))));
+  } else {
+    add(all, "200", response(std::string(route.summary), json_content(route.reply)));
+  }
   int last = 0;
   for (const ErrorId& id : error_ids()) {
     const bool is_of_bodies = id.status == 413 || id.status == 415;
@@ -627,8 +639,9 @@ Json responses_of(const Route& route) {
 
 // `post_records_machine_key_fire`.
 std::string operation_id(const Route& route) {
+  constexpr std::string_view kVersion = "/v1";
   std::string id = to_lower(route.method);
-  for (const char c : route.path.substr(std::string_view("/v1").size()))
+  for (const char c : route.path.substr(route.path.starts_with(kVersion) ? kVersion.size() : 0))
     if (is_letter(c)) {
       id += c;
     } else if (c == '/' || c == '.') {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <ostream>
+#include <sstream>
 
 #include "base/json_text.h"
 #include "base/text.h"
@@ -20,6 +21,8 @@
 
 namespace pawl::cli {
 namespace {
+
+constexpr std::size_t kLoggedPathMax = 200;  // bytes
 
 // What flags say, by the table of keys.
 struct ServeFlags {
@@ -73,7 +76,9 @@ ExitCode read_config(const ServeFlags& flags, ServeConfig& config,
   return ExitCode::ok;
 }
 
-Result<ServerOptions> server_options(const ServeConfig& config, const Door& door,
+Instant clock_now() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
+
+Result<ServerOptions> server_options(const ServeConfig& config, const Door& door, ServeLog& log,
                                      std::mutex& output, const Surroundings& surroundings) {
   ServerOptions server;
   PAWL_CHECK(read_listen(config.listen, server.http));
@@ -102,12 +107,22 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
   if (!config.alerts.empty() && !server.engine.channels.contains(config.alerts))
     return Error{ErrorCode::bad_input, "`alerts` names the channel " + in_ticks(config.alerts) +
                                            ", which is not one of `channels` or `log_channel`"};
+  for (const auto& [name, channel] : config.channels)
+    if (channel.is_ordered) server.engine.ordered_channels.insert(name);
   server.engine.http = http_task(door);
   server.engine.task_threads = config.task_threads;
-  server.engine.noted = [&](Instant now, const std::string& note) {
-    const std::lock_guard lock(output);
-    surroundings.err << to_text(now) << " note: " << printable(note) << std::endl;
+  server.engine.noted = [&log](Instant now, const std::string& note) {
+    log.write(ServeLog::Level::warn, now, "note", {{"text", note}});
   };
+  server.engine.on_notice = [&log](const Notice& notice) { log.write(notice); };
+  server.on_denied = [&log](const ServerOptions::Denial& denial) {
+    std::vector<ServeLog::Field> fields{{"method", denial.method},
+                                        {"path", denial.path.substr(0, kLoggedPathMax)},
+                                        {"error", denial.id}};
+    if (!denial.actor.empty()) fields.push_back({"actor", denial.actor});
+    log.write(ServeLog::Level::warn, clock_now(), "denied", fields);
+  };
+  server.is_ready = false;  // not before the machines are applied
   return server;
 }
 
@@ -178,8 +193,24 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   const Signals signals;  // before there are other threads
   std::mutex output;
   const Door door(config.outside);
-  auto prepared = server_options(config, door, output, surroundings);
-  if (!prepared) return report(prepared.error(), "", "", surroundings.err);
+  ServeLog log(surroundings.err, output, config.log_format, config.log_level);
+  const auto refuse = [&](const Error& error) {
+    std::ostringstream said;
+    const ExitCode code = report(error, "", "", said);
+    if (config.log_format == ServeLog::Format::json) {
+      log.write(ServeLog::Level::error, clock_now(), "refused_start", {{"text", error.message}});
+    } else {
+      const std::lock_guard lock(output);
+      surroundings.err << said.str() << std::flush;
+    }
+    return code;
+  };
+  log.write(ServeLog::Level::info, clock_now(), "start",
+            {{"version", PAWL_VERSION},
+             {"records", config.in_memory ? "in memory" : config.directory},
+             {"process", std::to_string(getpid()), true}});
+  auto prepared = server_options(config, door, log, output, surroundings);
+  if (!prepared) return refuse(prepared.error());
   raise_open_files(prepared->http.connections_max);
   // The engine tells the thread that waits below; SIGUSR1 is nobody else's here.
   std::optional<Error> stopped;
@@ -189,12 +220,15 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
     kill(getpid(), SIGUSR1);
   };
   const auto opened = Server::open(*std::move(prepared));
-  if (!opened) return report(opened.error(), "", "", surroundings.err);
+  if (!opened) return refuse(opened.error());
   Server& server = **opened;
   const ExitCode applied = apply_files(server.engine(), config.apply, surroundings);
   if (applied != ExitCode::ok) return applied;
-  if (const auto set = server.engine().set_alerts(config.alerts); !set)
-    return report(set.error(), "", "", surroundings.err);
+  if (const auto set = server.engine().set_alerts(config.alerts); !set) return refuse(set.error());
+  server.set_ready();
+  log.write(ServeLog::Level::info, clock_now(), "ready",
+            {{"port", std::to_string(server.port()), true},
+             {"tls", server.has_tls() ? "true" : "false", true}});
   {
     const std::lock_guard lock(output);
     surroundings.out << "pawl serves " << (config.in_memory ? "from memory" : config.directory)
@@ -217,7 +251,11 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
     const std::lock_guard lock(output);
     if (stopped) break;
   }
+  log.write(ServeLog::Level::info, clock_now(), "stop",
+            {{"because", stopped ? "the store has stopped" : "of a signal"},
+             {"grace", to_text(config.grace)}});
   server.shut_down(std::chrono::duration_cast<std::chrono::milliseconds>(config.grace));
+  log.write(ServeLog::Level::info, clock_now(), "stopped", {});
   if (stopped) return report(*stopped, "", "", surroundings.err);
   return ExitCode::ok;
 }

@@ -108,6 +108,9 @@ const Keys<ChannelConfig>& channel_keys() {
         [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.mail.password); }},
        {{"without_tls", Shape::only_true, "true: mails cross the network in the clear"},
         [](Reader& r, const Node& n, ChannelConfig& c) { c.mail.without_tls = r.is_true(n); }},
+       {{"ordered", Shape::only_true,
+         "true: what one record asks for is delivered one after the other"},
+        [](Reader& r, const Node& n, ChannelConfig& c) { c.is_ordered = r.is_true(n); }},
        {{"timeout", Shape::duration, "how long the program may take (30s)"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
           Duration timeout = c.exec.timeout;
@@ -219,6 +222,16 @@ const Keys<ServeConfig>& serve_keys() {
         read_list<&ServeConfig::log_channels>},
        {{"alerts", Shape::text, "the channel that is told of records that were given up"},
         read_text<&ServeConfig::alerts>},
+       {{"log_format", Shape::word, "of the log on standard error: human or json (human)"},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          static constexpr std::string_view kFormats[] = {"human", "json"};
+          r.word(n, "a format", kFormats, c.log_format);
+        }},
+       {{"log_level", Shape::word, "the least that is logged: info, warn or error (info)"},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          static constexpr std::string_view kLevels[] = {"info", "warn", "error"};
+          r.word(n, "a level", kLevels, c.log_level);
+        }},
        {{"grace", Shape::duration,
          "when told to end: for workers to settle, and for what was asked (10s)"},
         [](Reader& r, const Node& n, ServeConfig& c) { read_duration(r, n, c.grace); }},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/serve_log.h"
 #include "model/reader.h"
 #include "outside/channels.h"
 #include "outside/door.h"
@@ -27,6 +28,7 @@ struct ChannelConfig {
   AlertSettings::Service service = AlertSettings::Service::slack;
   MailSettings mail = {};
   ExecSettings exec = {};
+  bool is_ordered = false;
   Position at = {};
 };
 
@@ -44,6 +46,8 @@ struct ServeConfig {
   std::vector<std::string> apply;
   std::vector<std::string> log_channels;
   std::string alerts;
+  ServeLog::Format log_format = ServeLog::Format::human;
+  ServeLog::Level log_level = ServeLog::Level::info;
   DoorOptions outside;
   std::map<std::string, ChannelConfig> channels;
 };

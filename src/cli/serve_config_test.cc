@@ -34,7 +34,7 @@ outside:
   networks: [10.1.0.0/16]
 channels:
   ops: {alert: pagerduty, key: env:PD}
-  office: {webhook: https://example.org/hook, key: file:/run/key}
+  office: {webhook: https://example.org/hook, key: file:/run/key, ordered: true}
   chat: {alert: slack, url: env:CHAT}
   people: {mail: "smtp://mail.example.org:587", from: a@example.org, to: [b@example.org]}
   bell: {exec: [/usr/bin/ring, "-l"], timeout: 5s}
@@ -51,6 +51,8 @@ channels:
   EXPECT_EQ(config.outside.hosts.size(), 2U);
   EXPECT_EQ(config.outside.networks.size(), 1U);
   EXPECT_EQ(config.channels.size(), 6U);
+  EXPECT_TRUE(config.channels.at("office").is_ordered);
+  EXPECT_FALSE(config.channels.at("people").is_ordered);
   const auto channels = channels_of(config, Door({}), [](const std::string&) {});
   ASSERT_TRUE(channels) << channels.error().message;
   EXPECT_EQ(channels->size(), 6U);

@@ -81,6 +81,14 @@ void Claims::end_held(std::span<const Unit> units) {
     if (!unit.record.record.running) held_.erase(unit.record.record.id.value);
 }
 
+std::size_t Claims::waiting() const {
+  return static_cast<std::size_t>(
+      std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
+        const auto& queues = waiting.request.queues;
+        return std::none_of(queues.begin(), queues.end(), is_own);
+      }));
+}
+
 void Claims::end_waits(Instant now) {
   for (Waiting& waiting : waiting_)
     if (std::none_of(waiting.request.queues.begin(), waiting.request.queues.end(), is_own))
@@ -90,6 +98,12 @@ void Claims::end_waits(Instant now) {
 void Claims::found(const std::string& queue, Instant ready_by) {
   if (is_slot_queue(queue)) slots_.found(queue, ready_by);
   if (is_pause_queue(queue) && !pauses_.is_in_force(queue)) resumed_.insert(queue);
+  if (!is_line_queue(queue)) return;
+  if (order_.is_ordered(queue)) {
+    order_.found(queue);
+  } else {  // it was, and all of them may go
+    resumed_.insert(queue);
+  }
 }
 
 void Claims::resume(const PauseTarget& target) { resumed_.insert(pause_queue(target)); }
@@ -99,6 +113,12 @@ Result<std::optional<Blocked>> Claims::blocked(const Machine& machine, const Rec
   const Pause* pause = pauses_.of_queue(queue_of(machine, record));
   if (pause == nullptr) pause = pauses_.of_record(record);
   if (pause != nullptr) return std::optional(Blocked{Why::Kind::paused, to_text(*pause)});
+  if (const auto first = order_.waits_for(record)) {
+    PAWL_TRY(const std::vector<Record> before, batch.load({&*first, 1}));
+    return std::optional(Blocked{Why::Kind::slot, "the channel is ordered, and " +
+                                                      before[0].machine + "/" + before[0].key +
+                                                      " goes before it"});
+  }
   for (const StartLimit& limit : limits_of(machine, record, batch.now())) {
     PAWL_TRY(const std::string full, Slots::describe_full(limit, batch));
     if (!full.empty()) return std::optional(Blocked{Why::Kind::slot, full});
@@ -113,6 +133,7 @@ Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max)
   serves_again_ = false;
   PAWL_CHECK(put_back_resumed(round, batch, put_back_max));
   PAWL_CHECK(slots_.release(round, batch, put_back_max));
+  PAWL_CHECK(order_.release(round, put_back_max));
   for (const Waiting& waiting : waiting_)
     for (const std::string& queue : waiting.request.queues)
       stored_[queue].wanted += 1 + (waiting.request.max - 1) / waiting.request.queues.size();
@@ -173,6 +194,10 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
       round.put_aside(*in, pause_queue(pause->target));
       continue;
     }
+    const DeliveryOrder::Place place = order_.place_of(in->record);
+    if (place == DeliveryOrder::Place::behind)
+      round.put_aside(*in, line_queue(queue.substr(kChannelQueue.size())));
+    if (place != DeliveryOrder::Place::first) continue;
     PAWL_TRY(const auto limits, round.limits_of(*in));
     PAWL_TRY(const auto full, slots_.find_full(limits, round, batch));
     if (full) {
@@ -255,6 +280,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
     slots_.take_back();
   }
   emptied_.clear();
+  order_.committed(units, outcomes, is_all_done);
   end_deliveries(units, now);
   end_held(units);
   std::deque<Waiting> waiting = std::move(waiting_);
@@ -283,6 +309,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
 
 void Claims::take_back() {
   slots_.take_back();
+  order_.take_back();
   emptied_.clear();
   for (Waiting& waiting : waiting_)
     for (const Started& started : std::exchange(waiting.started, {})) take_back(started);

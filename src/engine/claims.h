@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/breaker.h"
+#include "engine/delivery_order.h"
 #include "engine/pauses.h"
 #include "engine/round.h"
 #include "engine/slots.h"
@@ -35,8 +36,8 @@ class Claims {
  public:
   using Answered = std::function<void(Result<std::vector<GivenAttempt>>)>;
 
-  Claims(std::function<RandomBits()> random, Pauses pauses)
-      : random_(std::move(random)), pauses_(std::move(pauses)) {}
+  Claims(std::function<RandomBits()> random, Pauses pauses, DeliveryOrder order)
+      : random_(std::move(random)), pauses_(std::move(pauses)), order_(std::move(order)) {}
 
   // A queue in which records wait since before the engine was opened.
   // They were ready by then, which may be in the future of a clock that has gone back.
@@ -68,7 +69,11 @@ class Claims {
   // Attempts given to workers since the start that are not over.
   std::size_t held() const { return held_.size(); }
 
-  bool has_more() const { return serves_again_ || slots_.has_more() || !resumed_.empty(); }
+  std::size_t waiting() const;  // claims of workers
+
+  bool has_more() const {
+    return serves_again_ || slots_.has_more() || order_.has_more() || !resumed_.empty();
+  }
   std::vector<std::string> queues(Instant now) const;  // that are waited for, and not shut
   // When somebody has waited long enough, or a limit lets somebody start again.
   std::optional<Instant> next(Instant now) const;
@@ -107,6 +112,7 @@ class Claims {
 
   std::function<RandomBits()> random_;
   Pauses pauses_;
+  DeliveryOrder order_;
   std::map<std::string, Breaker> breakers_;                    // by queue
   std::unordered_map<std::uint64_t, std::string> deliveries_;  // under way, by record: their queues
   std::unordered_set<std::uint64_t> held_;                     // records, by workers

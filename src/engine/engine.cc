@@ -28,6 +28,10 @@ Answer no_callers_stimulus() {
           .reason = "starts, wakes and messages are the engine's own: claim, fire or create"};
 }
 
+Error not_to_be_moved() {
+  return {ErrorCode::bad_input, "only a virtual clock can be moved, and only forward"};
+}
+
 Stimulus asked(const RecordName& name, decltype(Stimulus::what) what, const CallOptions& options) {
   return {.what = std::move(what),
           .machine = name.machine,
@@ -72,7 +76,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     now = [clock = parts->clock.get()] { return clock->now(); };
   }
   StepperOptions stepper{.zones = std::move(zones), .guards = std::move(options.guards)};
+  stepper.ordered_channels = std::move(options.ordered_channels);
   stepper.noted = std::move(options.noted);
+  stepper.noticed = std::move(options.on_notice);
   if (options.directory.empty()) {
     if (!now) now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
     parts->store = open_memory_store(now);
@@ -216,6 +222,12 @@ Result<Page<LoggedEntry>> Engine::feed(const Cursor& from, std::size_t max) {
 
 Result<Counts> Engine::counts() { return parts_->store->counts(); }
 
+Figures Engine::figures() {
+  return parts_->runner->between_batches([](Stepper& engine) { return engine.figures(); });
+}
+
+bool Engine::can_commit() const { return parts_->runner->can_commit(); }
+
 Result<std::optional<Why>> Engine::why(const RecordName& name) {
   return parts_->runner->between_batches([&](Stepper& engine) -> Result<std::optional<Why>> {
     PAWL_TRY(const auto record, parts_->runner->find(name));
@@ -281,16 +293,21 @@ Instant Engine::now() const {
                        : std::chrono::floor<Duration>(std::chrono::system_clock::now());
 }
 
+bool Engine::has_virtual_clock() const { return parts_->clock != nullptr; }
+
+void Engine::run_until(Instant until, std::function<void(Result<Instant>)> arrived) {
+  if (!parts_->clock || until < now()) return arrived(not_to_be_moved());
+  parts_->runner->run_until(until, std::move(arrived));
+}
+
 Result<void> Engine::run_until(Instant until) {
-  if (!parts_->clock || until < now())
-    return Error{ErrorCode::bad_input, "only a virtual clock can be moved, and only forward"};
+  if (!parts_->clock || until < now()) return not_to_be_moved();
   PAWL_CHECK(parts_->runner->run_until(until, false));
   return {};
 }
 
 Result<Instant> Engine::run_until_idle(Instant no_later_than) {
-  if (!parts_->clock)
-    return Error{ErrorCode::bad_input, "only a virtual clock can be moved, and only forward"};
+  if (!parts_->clock) return not_to_be_moved();
   return parts_->runner->run_until(no_later_than, true);
 }
 

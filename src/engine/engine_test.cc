@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "store/verify.h"
 #include "tests/support/driven_engine.h"
+#include "tests/support/forwarding_store.h"
 
 namespace pawl {
 namespace {
@@ -1029,6 +1030,239 @@ states:
   std::size_t sent = 0;
   for (const Record& delivery : driven.all("delivery")) sent += delivery.state == "sent";
   EXPECT_EQ(sent, 80U);
+}
+
+// --- figures -----------------------------------------------------------------------------------
+
+constexpr const char* kTeller = R"(machine: teller
+initial: awake
+events: {tell: {with: {n: int}}}
+states:
+  awake: {on: {tell: {effects: [{notify: office, with: {n: "{event.n}"}}]}}, after: {900d: over}}
+  over: {final: true}
+)";
+
+void tell(DrivenEngine& driven, const std::string& key, int n) {
+  driven.fire("teller", key, "tell", R"({"n":)" + std::to_string(n) + "}");
+}
+
+TEST_P(EngineTest, WhatHappensIsCounted) {
+  auto& driven = open({kTeller, R"(machine: job
+initial: waiting
+tasks: {work: {queue: jobs, retry: [1m, 1m]}}
+states:
+  waiting: {task: work, done: over, on: {cancel: over}}
+  over: {final: true}
+)"});
+  driven.create("job", "j1");
+  driven.run_until(kStart + minutes{1});
+  auto attempt = driven.claim({"jobs"}).at(0);
+  driven.fail(attempt, "network");
+  EXPECT_EQ(driven.fail(attempt, "network").kind, Answer::Kind::duplicate);
+  EXPECT_EQ(driven.done(attempt).kind, Answer::Kind::stale);
+  driven.run_until(kStart + minutes{5});
+  driven.done(driven.claim({"jobs"}).at(0));
+  driven.create("job", "j2");
+  for (int i = 0; i < 3; ++i) {
+    driven.run_until(driven.now() + minutes{2});
+    for (const auto& one : driven.claim({"jobs"})) driven.fail(one, "network");
+  }
+  driven.create("teller", "a");
+  tell(driven, "a", 1);
+  driven.done(driven.claim({"channel:office"}).at(0));
+
+  const Figures figures = driven.engine().figures();
+  const MachineFigures& job = figures.machines.at("job");
+  EXPECT_EQ(job.created, 2U);
+  EXPECT_EQ(job.transitions, 1U);
+  EXPECT_EQ(job.attempts, 5U);
+  EXPECT_EQ(job.retries, 3U);
+  EXPECT_EQ(job.gave_up, 1U);
+  EXPECT_EQ(job.holds, 1U);
+  EXPECT_EQ(job.failures.at("network"), 4U);
+  EXPECT_EQ(job.in_state.at("waiting").count(), 1U);
+  EXPECT_EQ(job.in_state.at("waiting").sum(), 300.0);
+  EXPECT_EQ(figures.channels.at("office").delivered, 1U);
+  EXPECT_EQ(figures.stale_settles, 1U);
+  EXPECT_EQ(figures.repeats_answered, 1U);
+  EXPECT_EQ(figures.double_applied, 0U);
+  EXPECT_GT(figures.commit_seconds.count(), 0U);
+  EXPECT_EQ(figures.commit_seconds.count(), figures.batch_units.count());
+}
+
+TEST_P(EngineTest, NamesBeyondTheBoundAreCountedTogether) {
+  auto& driven = open({kJob});
+  driven.create("job", "j1");
+  for (std::size_t i = 0; i < kFiguresMax + 20; ++i) {
+    for (const auto& attempt : driven.claim({"jobs"}))
+      driven.fail(attempt, "c" + std::to_string(i));
+    driven.order("job", "j1", {.verb = Stimulus::Order::Verb::retry, .reason = "again"});
+  }
+  const auto& failures = driven.engine().figures().machines.at("job").failures;
+  EXPECT_LE(failures.size(), kFiguresMax + 1);
+  EXPECT_GE(failures.at("other"), 20U);
+}
+
+// A store that has forgotten what was carried out: the same request is then carried out again.
+class ForgetfulStore final : public ForwardingStore {
+ public:
+  explicit ForgetfulStore(std::unique_ptr<Store> inner)
+      : ForwardingStore(*inner), kept_(std::move(inner)) {}
+
+  Result<std::unique_ptr<Batch>> begin() override {
+    class Forgetful final : public ForwardingBatch {
+     public:
+      using ForwardingBatch::ForwardingBatch;
+      Result<std::vector<std::optional<Remembered>>> remembered(
+          std::span<const RequestName> requests) override {
+        return std::vector<std::optional<Remembered>>(requests.size());
+      }
+    };
+    PAWL_TRY(auto batch, inner().begin());
+    return std::unique_ptr<Batch>(std::make_unique<Forgetful>(std::move(batch)));
+  }
+
+ private:
+  std::unique_ptr<Store> kept_;
+};
+
+TEST(EngineFigures, WhatIsCarriedOutTwiceIsSeen) {
+  for (const bool forgets : {false, true}) {
+    DrivenEngine driven(StoreKind::memory, {kTeller}, kStart, 960,
+                        [&](std::unique_ptr<Store> store) -> std::unique_ptr<Store> {
+                          if (!forgets) return store;
+                          return std::make_unique<ForgetfulStore>(std::move(store));
+                        });
+    driven.create("teller", "a");
+    for (int i = 0; i < 2; ++i)
+      driven.apply({.what = Stimulus::Fire{.event = "tell", .payload = R"({"n":1})"},
+                    .machine = "teller",
+                    .key = "a",
+                    .actor = {.name = "app"},
+                    .idempotency_key = "k"});
+    const Figures figures = driven.engine().figures();
+    EXPECT_EQ(figures.double_applied, forgets ? 1U : 0U);
+    EXPECT_EQ(figures.repeats_answered, forgets ? 0U : 1U);
+  }
+}
+
+TEST(EngineFigures, ATokenThatSettlesTwiceIsSeen) {
+  for (const bool reuses : {false, true}) {
+    DrivenEngine driven(StoreKind::memory, {kJob}, kStart);
+    if (reuses) driven.reuse_tokens();
+    driven.create("job", "j1");
+    driven.fail(driven.claim({"jobs"}).at(0), "network");
+    driven.order("job", "j1", {.verb = Stimulus::Order::Verb::retry, .reason = "again"});
+    driven.done(driven.claim({"jobs"}).at(0));
+    EXPECT_EQ(driven.engine().figures().double_applied, reuses ? 1U : 0U);
+  }
+}
+
+// --- ordered channels --------------------------------------------------------------------------
+
+// What a delivery says, and of whom: `a1`.
+std::string text_of(DrivenEngine& driven, const GivenAttempt& attempt) {
+  const Record record = *driven.find("delivery", attempt.given.key);
+  const ToDeliver delivery = to_deliver_of(record);
+  for (const Record& teller : driven.all("teller"))
+    if (teller.id == delivery.from) return teller.key + delivery.payload;
+  return {};
+}
+
+std::vector<std::string> texts_of(DrivenEngine& driven, const std::vector<GivenAttempt>& attempts) {
+  std::vector<std::string> texts;
+  for (const GivenAttempt& attempt : attempts) texts.push_back(text_of(driven, attempt));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_P(EngineTest, DeliveriesToAnOrderedChannelKeepTheOrderOfTheirSource) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  for (const char* key : {"a", "b"}) {
+    driven.create("teller", key);
+    for (int n = 1; n <= 3; ++n) tell(driven, key, n);
+  }
+  const auto first = driven.claim({"channel:office"}, 100);
+  EXPECT_EQ(texts_of(driven, first), (Texts{R"(a{"n":1})", R"(b{"n":1})"}));
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());  // the others wait for these
+
+  // What fails holds back its own source only, also while it waits to be tried again.
+  for (const GivenAttempt& attempt : first)
+    if (text_of(driven, attempt).starts_with("a")) {
+      driven.fail(attempt, "network");
+    } else {
+      driven.done(attempt);
+    }
+  const auto second = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, second), (Texts{R"(b{"n":2})"}));
+  for (const Record& one : driven.all("delivery")) {
+    if (to_deliver_of(one).payload != R"({"n":2})" || one.running) continue;
+    const Why why = *driven.engine().why(one);
+    EXPECT_NE(why.sentence.find("goes before it"), std::string::npos) << why.sentence;
+  }
+
+  // The process ends while one runs, one waits for its retry and the rest for those.
+  driven.reopen();
+  driven.settle();
+  driven.done(second[0]);
+  EXPECT_EQ(texts_of(driven, driven.claim({"channel:office"}, 100)), (Texts{R"(b{"n":3})"}));
+  driven.run_until(driven.now() + std::chrono::hours{1});
+  for (int n = 1; n <= 3; ++n) {
+    std::vector<GivenAttempt> of_a;
+    for (const GivenAttempt& attempt : driven.claim({"channel:office"}, 100))
+      if (text_of(driven, attempt).starts_with("a")) of_a.push_back(attempt);
+    ASSERT_EQ(texts_of(driven, of_a), (Texts{R"(a{"n":)" + std::to_string(n) + "}"}));
+    driven.done(of_a[0]);
+  }
+}
+
+TEST_P(EngineTest, AnOrderedDeliveryThatIsGivenUpMakesWayAndComesBackInItsPlace) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  driven.create("teller", "a");
+  for (int n = 1; n <= 3; ++n) tell(driven, "a", n);
+  std::vector<GivenAttempt> given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(given.size(), 1U);
+  const std::string first = given[0].given.key;
+  while (!driven.find("delivery", first)->hold) {
+    ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":1})"}));
+    driven.fail(given[0], "network");
+    for (given.clear(); given.empty() && !driven.find("delivery", first)->hold;) {
+      driven.run_until(driven.now() + std::chrono::hours{1});
+      given = driven.claim({"channel:office"}, 100);
+    }
+  }
+  driven.run_until(driven.now() + std::chrono::hours{1});  // the channel's breaker lets one go
+  given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":2})"}));
+
+  // Let go by a person while the next is under way, it waits for that one alone.
+  driven.order("delivery", first, {.verb = Stimulus::Order::Verb::retry, .reason = "up again"});
+  ASSERT_FALSE(driven.find("delivery", first)->hold);
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());
+  driven.done(given[0]);
+  given = driven.claim({"channel:office"}, 100);
+  ASSERT_EQ(texts_of(driven, given), (Texts{R"(a{"n":1})"}));
+  driven.done(given[0]);
+  EXPECT_EQ(texts_of(driven, driven.claim({"channel:office"}, 100)), (Texts{R"(a{"n":3})"}));
+}
+
+TEST_P(EngineTest, AChannelThatIsNoLongerOrderedHoldsNobodyBack) {
+  auto& driven = open({kTeller});
+  driven.set_ordered_channels({"office"});
+  driven.reopen();
+  driven.create("teller", "a");
+  for (int n = 1; n <= 3; ++n) tell(driven, "a", n);
+  EXPECT_EQ(driven.claim({"channel:office"}, 100).size(), 1U);
+  EXPECT_TRUE(driven.claim({"channel:office"}, 100).empty());
+  driven.set_ordered_channels({});
+  driven.reopen();
+  EXPECT_EQ(driven.claim({"channel:office"}, 100).size(), 2U);
 }
 
 // --- crashes -----------------------------------------------------------------------------------

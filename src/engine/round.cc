@@ -61,7 +61,8 @@ Round::Round(Surroundings around, Batch& batch)
       now_(batch.now()),
       last_id_before_(around.last_id),
       records_(batch, around.machines),
-      units_(around.units) {}
+      units_(around.units),
+      before_(around.before) {}
 
 void Round::note(const std::string& text) const {
   if (around_.noted) around_.noted(now_, text);
@@ -352,7 +353,12 @@ void Round::leave_untouched(InWork& in, Unit unit) {
   unit.record.writes_before = in.record.writes;
   unit.record.fence_before = in.record.fence;
   in.unit = units_.size();
+  push(std::move(unit), {});
+}
+
+void Round::push(Unit unit, UnitBefore before) {
   units_.push_back(std::move(unit));
+  before_.push_back(before);
 }
 
 void Round::remove(InWork& in) {
@@ -401,6 +407,11 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
                          std::shared_ptr<const Machine> machine, Decision& decision,
                          const Taking& taking) {
   const bool was_held = in != nullptr && in->record.hold.has_value();
+  UnitBefore before{.was_held = was_held, .applied = applied_mark(decision.record.id, stimulus)};
+  if (in != nullptr) {
+    before.entered_at = in->record.entered_at;
+    before.ready_at = in->record.ready_at;
+  }
   if (machine->name() == decision.record.machine &&
       machine->version() != decision.record.version) {  // it has followed a later version
     PAWL_TRY(machine, around_.machines.of(decision.record));
@@ -438,7 +449,7 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
   in->machine = std::move(machine);
   in->unit = units_.size();
   if (unit.opens_inbox) in->has_older_messages = true;
-  units_.push_back(std::move(unit));
+  push(std::move(unit), before);
   return true;
 }
 

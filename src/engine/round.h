@@ -18,6 +18,7 @@
 #include "decide/limits.h"
 #include "engine/machines.h"
 #include "engine/message.h"
+#include "engine/meter.h"
 #include "engine/ward.h"
 #include "engine/working_set.h"
 #include "pawl/decide.h"
@@ -52,7 +53,8 @@ class Round {
     std::size_t units_max;
     const std::string& alerts;  // the channel of alerts, or empty
     const Noted& noted;
-    std::vector<Unit>& units;  // empty before and after: its memory is used again
+    std::vector<Unit>& units;         // empty before and after: its memory is used again
+    std::vector<UnitBefore>& before;  // one for each unit; as the units
   };
 
   struct Decided {
@@ -61,7 +63,10 @@ class Round {
   };
 
   Round(Surroundings around, Batch& batch);
-  ~Round() { units_.clear(); }
+  ~Round() {
+    units_.clear();
+    before_.clear();
+  }
   Round(const Round&) = delete;
   Round& operator=(const Round&) = delete;
 
@@ -72,6 +77,7 @@ class Round {
   // That a start of the record would be under.
   Result<std::vector<StartLimit>> limits_of(const InWork& in);
   std::span<const Unit> units() const { return units_; }
+  std::span<const UnitBefore> before() const { return before_; }
 
   // Looks up what the callers ask about, at once.
   Result<void> prepare(std::span<const Stimulus* const> asked);
@@ -179,6 +185,7 @@ class Round {
   Result<void> go_on_spreading(InWork& sender, const Spread& from, MessageId message);
   void stand_on(const InWork& in);
   void leave_untouched(InWork& in, Unit unit);
+  void push(Unit unit, UnitBefore before);
   void count_slots(const Record& before, const Record& after);
   RecordChange change_of(const InWork* before, const Machine& machine, Decision& decision);
   void note_ready(const Record& record, const std::string& queue);
@@ -192,6 +199,7 @@ class Round {
   std::uint64_t last_id_before_;  // records with a higher one were made in this batch
   WorkingSet records_;
   std::vector<Unit>& units_;
+  std::vector<UnitBefore>& before_;
   std::deque<SentMessage> sent_;
   bool may_settle_ = true;  // no stored message waits that what is sent here could overtake
   std::map<RequestName, std::optional<Remembered>> remembered_;

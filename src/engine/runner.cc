@@ -172,6 +172,12 @@ Result<Instant> Runner::run_until(Instant until, bool stops_when_idle) {
   return awaited.result.get();
 }
 
+void Runner::run_until(Instant until, std::function<void(Result<Instant>)> arrived) {
+  post([this, advance = Advance{until, false, std::move(arrived)}](Stepper&) mutable {
+    advances_.push_back(std::move(advance));
+  });
+}
+
 // --- the thread that decides -------------------------------------------------------------------
 
 Instant Runner::now() const {
@@ -212,6 +218,7 @@ void Runner::sleep_until(std::optional<Instant> next, std::unique_lock<std::mute
 std::optional<Instant> Runner::step() {
   const bool was_stopped = engine_->stopped().has_value();
   const auto stepped = engine_->step(!advances_.empty() && now() < advances_.front().until);
+  can_commit_ = stepped.has_value();
   end_waits();
   look_for_settled();
   if (!stepped) {

@@ -2,6 +2,7 @@
 // of them sleep while there is nothing to do.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -78,6 +79,11 @@ class Runner {
   // at `until`, or with `stops_when_idle` where something happened last.
   Result<Instant> run_until(Instant until, bool stops_when_idle);
 
+  void run_until(Instant until, std::function<void(Result<Instant>)> arrived);
+
+  // Whether the last batch could be carried out, as it cannot while the disk is full.
+  bool can_commit() const { return can_commit_; }
+
   // Null when there is no such record. From any thread.
   Result<std::optional<Record>> find(const RecordName& name);
 
@@ -128,6 +134,7 @@ class Runner {
   std::vector<Wait> waits_;
   std::deque<Advance> advances_;
   bool winds_down_ = false;
+  std::atomic<bool> can_commit_ = true;
   std::function<void()> settled_;  // empty: nobody waits for it
   int task_threads_ = 0;           // 0: there are no functions
   int idle_task_threads_ = 0;

@@ -1,6 +1,7 @@
 #include "engine/stepper.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/mutant.h"
@@ -49,6 +50,7 @@ Instant wakes_at(const Record& record, Instant lease_until) {
 Result<std::unique_ptr<Stepper>> Stepper::open(Store& store, StepperOptions options) {
   PAWL_TRY(Machines machines, Machines::open(store, options.zones, options.guards));
   PAWL_TRY(Pauses pauses, Pauses::open(store));
+  PAWL_TRY(DeliveryOrder order, DeliveryOrder::open(store, options.ordered_channels));
   PAWL_TRY(const std::vector<Setting> alerts, store.settings(kAlerts));
   PAWL_TRY(const RecordId last, store.last_id());
   PAWL_TRY(const std::vector<std::string> queues, store.queues());
@@ -66,6 +68,7 @@ Result<std::unique_ptr<Stepper>> Stepper::open(Store& store, StepperOptions opti
   }
   Opened opened{.machines = std::move(machines),
                 .pauses = std::move(pauses),
+                .order = std::move(order),
                 .alerts = alerts.empty() ? Setting{.name = kAlerts} : alerts[0],
                 .ward = *std::move(ward),
                 .last_id = last.value,
@@ -83,9 +86,10 @@ Stepper::Stepper(Store& store, Opened opened, StepperOptions options)
       ward_(std::move(opened.ward)),
       last_id_(opened.last_id),
       grace_(options_.closed_at.value_or(opened.at), opened.at),
-      claims_(options_.random, std::move(opened.pauses)),
+      claims_(options_.random, std::move(opened.pauses), std::move(opened.order)),
       retention_(store, opened.at),
       alerts_(std::move(opened.alerts)),
+      meter_(options_.noticed),
       poisoned_(ward_.poisoned()),
       interrupted_(ward_.interrupted()) {}
 
@@ -115,6 +119,12 @@ Result<Why> Stepper::why(const Record& record) {
     PAWL_TRY(blocked, claims_.blocked(*ahead, record, *batch));
   }
   return pawl::why(*machine, record, batch->now(), blocked);
+}
+
+Figures Stepper::figures() const {
+  Figures figures = meter_.figures();
+  figures.waiting_claims = claims_.waiting();
+  return figures;
 }
 
 void Stepper::submit(Stimulus stimulus, Answered answered) {
@@ -148,7 +158,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
   if (!batch) return fail(taken, batch.error());
   const Instant now = (*batch)->now();
   Round round({store_, machines_, ward_, last_id_, options_.batch_max, alerts_.value,
-               options_.noted, units_},
+               options_.noted, units_, before_},
               **batch);
   if (auto decided = decide(round, **batch, taken, passed); !decided)
     return fail(taken, decided.error());
@@ -158,9 +168,13 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
     for (Request& request : taken.requests) request.answered = [](const Result<Answer>&) {};
   }
   if (!round.units().empty()) {
+    const auto begin = std::chrono::steady_clock::now();
     auto committed = (*batch)->commit(round.units());
     if (!committed) return fail(taken, committed.error());
     outcomes = *std::move(committed);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    meter_.committed(round.units(), outcomes, round.before(), now,
+                     std::chrono::floor<Duration>(took));
   }
   batch->reset();
   std::optional<Error> unbeaten;
@@ -274,6 +288,7 @@ Result<void> Stepper::take_due(Round& round, Batch& batch, Taken& taken, bool pa
   for (Claimed& one : claimed) {
     PAWL_TRY(InWork * in, round.records().claimed(std::move(one.record)));
     const Record& record = in->record;
+    if (record.wake_at) meter_.due(round.now() - *record.wake_at);
     if (const auto lease = in->unit ? std::nullopt : grace_.extended(record, round.now())) {
       taken.beats.push_back({.record = record.id,
                              .fence = record.fence,
@@ -347,8 +362,11 @@ void Stepper::answer(Taken& taken, std::span<const Unit> units,
       taken.requests[i].answered = {};
     }
   }
-  for (std::size_t i = 0; i < taken.requests.size(); ++i)
-    if (taken.requests[i].answered) taken.requests[i].answered(std::move(taken.decided[i].answer));
+  for (std::size_t i = 0; i < taken.requests.size(); ++i) {
+    if (!taken.requests[i].answered) continue;
+    meter_.answered(taken.requests[i].stimulus, taken.decided[i].answer);
+    taken.requests[i].answered(std::move(taken.decided[i].answer));
+  }
   claims_.answer(units, outcomes, now);
 }
 

@@ -10,12 +10,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/claims.h"
 #include "engine/lease_grace.h"
 #include "engine/machines.h"
+#include "engine/meter.h"
 #include "engine/pauses.h"
 #include "engine/retention.h"
 #include "engine/round.h"
@@ -35,7 +37,9 @@ struct StepperOptions {
   std::optional<Instant> closed_at = {};  // when the store was last used; none: it is new
   std::filesystem::path ward = {};        // file of the poison ward; empty: there is none
   std::function<RandomBits()> random = random_bits;  // for attempt tokens
+  std::set<std::string> ordered_channels = {};
   Noted noted = {};
+  Meter::Noticed noticed = {};
   // What was committed, before anybody is answered.
   std::function<void(std::span<const Unit>)> committed = {};
   // Whether more is about to be asked: then a step does not find out when the next one is due.
@@ -83,6 +87,8 @@ class Stepper {
   // Why the record, as it was just read, is not moving.
   Result<Why> why(const Record& record);
 
+  Figures figures() const;
+
   Ward& ward() { return ward_; }
 
   // Takes nothing more: what waits is answered with an error.
@@ -111,6 +117,7 @@ class Stepper {
   struct Opened {
     Machines machines;
     Pauses pauses;
+    DeliveryOrder order;
     Setting alerts;
     Ward ward;
     std::uint64_t last_id;
@@ -146,6 +153,8 @@ class Stepper {
   Setting alerts_;
   std::deque<Request> requests_;
   std::vector<Unit> units_;  // of the batch that is under way
+  std::vector<UnitBefore> before_;
+  Meter meter_;
   std::vector<RecordId> poisoned_;
   std::vector<RecordId> interrupted_;
   std::optional<Error> stopped_;

@@ -7,6 +7,7 @@
 
 #include "api/documents.h"
 #include "base/text.h"
+#include "model/expression/json_view.h"
 
 namespace pawl {
 namespace {
@@ -19,7 +20,10 @@ constexpr std::size_t kFeedPage = 100;
 constexpr std::chrono::milliseconds kAnswersWithin{1'000};
 
 HttpResponse response_of(ApiReply reply) {
-  return {.status = reply.status, .body = std::move(reply.body), .allow = std::move(reply.allow)};
+  return {.status = reply.status,
+          .body = std::move(reply.body),
+          .content_type = std::move(reply.content_type),
+          .allow = std::move(reply.allow)};
 }
 
 HttpResponse error_response(std::string_view id, const std::string& message) {
@@ -94,6 +98,8 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
   std::unique_ptr<Server> server(new Server);
   Server& self = *server;
   self.has_tls_ = !options.http.certificate.empty();
+  self.is_ready_ = options.is_ready;
+  self.on_denied_ = std::move(options.on_denied);
   options.engine.on_committed = [&self] {
     if (HttpServer* http = self.woken_) http->wake();
   };
@@ -149,6 +155,8 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
   const std::string_view token =
       is_bearer ? std::string_view(request.authorization).substr(kBearer.size()) : "";
   auto caller = access_->find(token, engine_->now());
+  if (!caller && on_denied_)
+    on_denied_({.method = request.method, .path = request.path, .id = "no_access"});
   if (!caller)
     return respond(error_response("no_access",
                                   "give an access token that is in force: Authorization: Bearer "
@@ -172,8 +180,15 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
                    .query = std::move(request.query),
                    .body = std::move(request.body),
                    .caller = *caller};
-  api_->handle(asked, [this, in_force = std::move(caller->in_force),
-                       respond = std::move(respond)](ApiReply reply) {
+  std::optional<ServerOptions::Denial> denial;
+  if (on_denied_) denial = {asked.method, asked.path, asked.caller.actor.name, ""};
+  api_->handle(asked, [this, denial = std::move(denial), in_force = std::move(caller->in_force),
+                       respond = std::move(respond)](ApiReply reply) mutable {
+    if (reply.status == 403 && denial) {
+      Scratch scratch;
+      denial->id = JsonView(reply.body).member("error").member("id").text(scratch);
+      on_denied_(*denial);
+    }
     if (!reply.entries) return respond(response_of(std::move(reply)));
     respond({.content_type = "text/event-stream",
              .events = std::make_unique<LiveFeed>(*engine_, in_force, *std::move(reply.entries))});
@@ -186,6 +201,9 @@ std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
   if (is_stopped_)
     return not_ready("a commit had an unknown outcome, and the store has stopped: start again");
   if (is_ending_) return not_ready("the server is ending");
+  if (!is_ready_) return not_ready("the server is starting");
+  if (!engine_->can_commit())
+    return not_ready("the last commit failed: see whether the disk is full");
   return HttpResponse{.body = R"({"ready":true})"};
 }
 

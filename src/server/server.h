@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,12 +21,25 @@ struct ServerOptions {
   EngineOptions engine = {};
   HttpOptions http = {};
   int rate_per_token = 20'000;  // requests a second; 0: as many as come
+  bool is_ready = true;         // false: not before `set_ready`
+
+  // Somebody was not let in, on whatever thread: who, as far as it is known, and the error's id.
+  struct Denial {
+    std::string method;
+    std::string path;
+    std::string actor = {};
+    std::string id;
+  };
+  std::function<void(const Denial&)> on_denied = {};
 };
 
 class Server {
  public:
   // Serves when it returns.
   static Result<std::unique_ptr<Server>> open(ServerOptions options);
+
+  // What has to be done before it is of use is done.
+  void set_ready() { is_ready_ = true; }
 
   // As shut_down without grace.
   ~Server();
@@ -62,6 +76,8 @@ class Server {
   std::atomic<HttpServer*> woken_ = nullptr;  // whoever listens, when something is committed
   std::atomic<bool> is_stopped_ = false;      // the outcome of a commit is unknown
   std::atomic<bool> is_ending_ = false;
+  std::atomic<bool> is_ready_ = false;
+  std::function<void(const ServerOptions::Denial&)> on_denied_;
 };
 
 }  // namespace pawl

@@ -2,6 +2,7 @@
 
 The yaml files that the page shows (snippets.py) are applied at the start; `PAWL_URL` and `PAWL_TOKEN` say where the server is and
 let the page in. All commands of the page are of one shell. What differs from run to run, tokens, fences and instants, is taken as equal.
+A page that shows `pawl serve --memory --virtual-clock INSTANT` gets such a server, and its instants are compared.
 
 Usage: served.py PAWL FILE...; with --record the files are rewritten to what is printed.
 """
@@ -15,13 +16,14 @@ import tempfile
 
 from snippets import BLOCK, named_files
 
-VARIES = [(re.compile(r"\b[0-9a-f]{32}\b"), "TOKEN"), (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "INSTANT"),
-          (re.compile(r'"fence":\d+'), '"fence":N')]
+INSTANTS = (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "INSTANT")
+VARIES = [(re.compile(r"\b[0-9a-f]{32}\b"), "TOKEN"), (re.compile(r'"fence":\d+'), '"fence":N')]
+VIRTUAL = re.compile(r"^pawl serve (--memory --virtual-clock \S+)", re.MULTILINE)
 END = "--- end of a command ---"
 
 
-def steady(text):
-    for pattern, name in VARIES:
+def steady(text, is_virtual):
+    for pattern, name in VARIES + ([] if is_virtual else [INSTANTS]):
         text = pattern.sub(name, text)
     return text
 
@@ -34,7 +36,10 @@ class Served:
         for name, content in named_files(text):
             (pathlib.Path(folder) / name).write_text(content, encoding="utf-8")
             applied += ["--apply", name]
-        command = [os.path.abspath(pawl), "serve", "--dir", "data", "--listen", "127.0.0.1:0"] + applied
+        virtual = VIRTUAL.search(text)
+        self.is_virtual = virtual is not None
+        records = virtual[1].split() if virtual else ["--dir", "data"]
+        command = [os.path.abspath(pawl), "serve", *records, "--listen", "127.0.0.1:0"] + applied
         self.server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, encoding="utf-8")
         url = self.server.stdout.readline().split()[-1]
         token = self.server.stdout.readline().split()[-1]
@@ -78,7 +83,7 @@ def main(arguments):
                 lines = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
                 commands += len(lines)
                 got = "".join(f"$ {line}\n{served.run(line)}" for line in lines)
-                if steady(got) == steady(block):
+                if steady(got, served.is_virtual) == steady(block, served.is_virtual):
                     return match.group(0)
                 failed += not record
                 if not record:

@@ -128,6 +128,7 @@ class Simulation {
 
   Snapshot look_at_everything(bool is_settled) {
     require(!mutant(Mutant::canary), "the canary");
+    require(process_.engine().figures().double_applied == 0, "something was carried out twice");
     const Verified verified = must(verify(process_.store()), "verify");
     for (const Violation& violation : verified.violations)
       throw Broken(violation.invariant + ": " + violation.what + log_of(violation.record));

@@ -62,9 +62,10 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
   StepperOptions options{.zones = all_zones(), .closed_at = closed_at};
   options.ward = directory_.path() / "ward";
   options.batch_max = batch_max_;
+  options.ordered_channels = ordered_;
   options.random = [this] {
     RandomBits bits{};
-    ++tokens_;
+    if (!reuses_tokens_) ++tokens_;
     for (std::size_t i = 0; i < sizeof tokens_; ++i)
       bits[i] = static_cast<std::byte>(tokens_ >> (8 * i));
     return bits;

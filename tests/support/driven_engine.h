@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ class DrivenEngine {
   // All that can be done now.
   void settle(bool passed = false);
 
+  // All attempts get the same token from now on, as they never must.
+  void reuse_tokens() { reuses_tokens_ = true; }
+  // From the next reopen on.
+  void set_ordered_channels(std::set<std::string> channels) { ordered_ = std::move(channels); }
   // The process ends, and another one opens the store after so long.
   void reopen(Duration closed = {});
 
@@ -82,6 +87,8 @@ class DrivenEngine {
   std::unique_ptr<Stepper> engine_;
   std::vector<std::string> notes_;
   std::uint64_t tokens_ = 0;
+  bool reuses_tokens_ = false;
+  std::set<std::string> ordered_ = {};
 };
 
 }  // namespace pawl

@@ -1,0 +1,228 @@
+// Metrics: figures of the engine, counts of the store and of this process, in the text format that
+// Prometheus reads (0.0.4). They are of all machines, so that they take a token for all of them.
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/call.h"
+
+namespace pawl {
+namespace {
+
+struct LabelPair {
+  std::string_view name;
+  std::string_view value;
+};
+using LabelPairs = std::initializer_list<LabelPair>;
+
+void append(std::string& out, double value) {
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value);
+  out.append(text, end.ptr);
+}
+
+void append_label(std::string& out, std::string_view name, std::string_view value) {
+  out += out.back() == '{' ? "" : ",";
+  out += name;
+  out += "=\"";
+  for (const char c : value) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+// One line after the other, and what a metric is before the first of its lines.
+class MetricsText {
+ public:
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = "pawl_";
+    name_ += name;
+    head(name_, type, help);
+  }
+  // Of those whose names everybody has.
+  void process(std::string_view name, std::string_view help, double value) {
+    name_ = name;
+    head(name_, "gauge", help);
+    line({}, value);
+  }
+
+  void line(LabelPairs labels, double value) { line("", labels, {}, value); }
+
+  void lines(LabelPairs labels, const Histogram& histogram) {
+    std::uint64_t up_to = 0;
+    for (std::size_t i = 0; i < histogram.bounds().size(); ++i) {
+      up_to += histogram.count_of(i);
+      std::string bound;
+      append(bound, histogram.bounds()[i]);
+      line("_bucket", labels, bound, static_cast<double>(up_to));
+    }
+    line("_bucket", labels, "+Inf", static_cast<double>(histogram.count()));
+    line("_sum", labels, {}, histogram.sum());
+    line("_count", labels, {}, static_cast<double>(histogram.count()));
+  }
+
+  void one(std::string_view name, std::string_view type, std::string_view help, double value) {
+    begin(name, type, help);
+    line({}, value);
+  }
+  void one(std::string_view name, std::string_view help, const Histogram& histogram) {
+    begin(name, "histogram", help);
+    lines({}, histogram);
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void head(std::string_view name, std::string_view type, std::string_view help) {
+    ((out_ += "# HELP ") += name) += ' ';
+    (out_ += help) += "\n# TYPE ";
+    ((out_ += name) += ' ') += type;
+    out_ += '\n';
+  }
+
+  void line(std::string_view ending, LabelPairs labels, std::string_view bound, double value) {
+    (out_ += name_) += ending;
+    if (labels.size() > 0 || !bound.empty()) {
+      out_ += '{';
+      for (const LabelPair& label : labels) append_label(out_, label.name, label.value);
+      if (!bound.empty()) append_label(out_, "le", bound);
+      out_ += '}';
+    }
+    out_ += ' ';
+    append(out_, value);
+    out_ += '\n';
+  }
+
+  std::string out_;
+  std::string name_;
+};
+
+double as_number(std::uint64_t count) { return static_cast<double>(count); }
+
+void write_machines(MetricsText& text, const Figures& figures) {
+  struct Counter {
+    std::string_view name;
+    std::string_view help;
+    std::uint64_t MachineFigures::*value;
+  };
+  static constexpr Counter kCounters[] = {
+      {"records_created_total", "Records that were made.", &MachineFigures::created},
+      {"transitions_total", "Hops from one state to another.", &MachineFigures::transitions},
+      {"attempts_total", "Attempts that were started.", &MachineFigures::attempts},
+      {"retries_total", "Failures that were answered with another try.", &MachineFigures::retries},
+      {"gave_up_total", "Failures after which no further try was made.", &MachineFigures::gave_up},
+      {"holds_total", "Records that were put on hold.", &MachineFigures::holds}};
+  for (const Counter& counter : kCounters) {
+    text.begin(counter.name, "counter", counter.help);
+    for (const auto& [name, machine] : figures.machines)
+      text.line({{"machine", name}}, as_number(machine.*counter.value));
+  }
+  text.begin("failures_total", "counter", "Attempts that failed, by the code of the error.");
+  for (const auto& [name, machine] : figures.machines)
+    for (const auto& [code, count] : machine.failures)
+      text.line({{"machine", name}, {"code", code}}, as_number(count));
+  text.begin("time_in_state_seconds", "histogram", "How long records were in a state they left.");
+  for (const auto& [name, machine] : figures.machines)
+    for (const auto& [state, seconds] : machine.in_state)
+      text.lines({{"machine", name}, {"state", state}}, seconds);
+  text.begin("deliveries_total", "counter", "Tries to deliver to a channel, by what came of them.");
+  for (const auto& [name, channel] : figures.channels) {
+    text.line({{"channel", name}, {"outcome", "delivered"}}, as_number(channel.delivered));
+    text.line({{"channel", name}, {"outcome", "failed"}}, as_number(channel.failed));
+  }
+}
+
+void write_engine(MetricsText& text, const Figures& figures) {
+  text.one("due_lag_seconds", "How late the clock's own work was begun.", figures.due_lag);
+  text.one("ready_wait_seconds", "How long what was ready waited for a worker.",
+           figures.ready_wait);
+  text.one("batch_size", "Decisions of one commit.", figures.batch_units);
+  text.one("commit_seconds", "How long commits took.", figures.commit_seconds);
+  text.one("waiting_claims", "gauge", "Claims of workers that wait for attempts.",
+           static_cast<double>(figures.waiting_claims));
+  text.one("stale_settles_total", "counter", "Settles that came too late, and changed nothing.",
+           as_number(figures.stale_settles));
+  text.one("repeats_answered_total", "counter",
+           "Calls that were answered as before, since they had been carried out.",
+           as_number(figures.repeats_answered));
+  text.one("double_applied_total", "counter",
+           "Settles and idempotency keys that were carried out twice: must stay 0.",
+           as_number(figures.double_applied));
+}
+
+// Where there are more states than are shown apart, the rest is one line.
+void write_counts(MetricsText& text, const Counts& counts) {
+  std::int64_t other = 0;
+  std::int64_t other_held = 0;
+  const auto write = [&](std::int64_t StateCount::*value, std::int64_t& rest) {
+    for (std::size_t i = 0; i < counts.states.size(); ++i) {
+      const StateCount& count = counts.states[i];
+      if (i >= kFiguresMax) {
+        rest += count.*value;
+      } else {
+        text.line({{"machine", count.machine}, {"state", count.state}},
+                  static_cast<double>(count.*value));
+      }
+    }
+    if (counts.states.size() > kFiguresMax)
+      text.line({{"machine", kOtherFigures}, {"state", kOtherFigures}}, static_cast<double>(rest));
+  };
+  text.begin("records", "gauge", "Records by machine and state.");
+  write(&StateCount::records, other);
+  text.begin("records_on_hold", "gauge", "Those of them that are on hold.");
+  write(&StateCount::held, other_held);
+}
+
+void write_process(MetricsText& text) {
+  std::ifstream memory("/proc/self/statm");
+  double pages = 0;
+  double resident = 0;
+  if (memory >> pages >> resident)
+    text.process("process_resident_memory_bytes", "Memory that the process has.",
+                 resident * static_cast<double>(sysconf(_SC_PAGESIZE)));
+  // When it was started is field 22, in ticks since the system was; the name before it, in
+  // parentheses, may hold anything.
+  std::ifstream status("/proc/self/stat");
+  std::string line;
+  std::getline(status, line);
+  std::ifstream system("/proc/stat");
+  double booted = 0;
+  for (std::string word; system >> word && word != "btime";) std::getline(system, word);
+  if (!(system >> booted) || line.rfind(')') == std::string::npos) return;
+  std::istringstream fields(line.substr(line.rfind(')') + 1));
+  std::string skipped;
+  for (int i = 3; i < 22; ++i) fields >> skipped;
+  double ticks = 0;
+  if (fields >> ticks)
+    text.process("process_start_time_seconds", "When the process was started, in Unix time.",
+                 booted + ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
+}
+
+}  // namespace
+
+void show_metrics(const SharedCall& call) {
+  if (call->request.caller.machines || call->request.caller.queues)
+    return call->fail("outside_scope", "this takes an access token for all machines and queues");
+  const auto counts = call->engine.counts();
+  if (!counts) return call->fail(counts.error());
+  const Figures figures = call->engine.figures();
+  MetricsText text;
+  write_machines(text, figures);
+  write_engine(text, figures);
+  write_counts(text, *counts);
+  write_process(text);
+  call->replied({.body = text.take(), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
+}
+
+}  // namespace pawl
