@@ -122,7 +122,7 @@ class Worker {
         continue;
       }
       if (!is_ok(reply)) return give_up(problem_text(reply.body), exit_code_of(reply));
-      again_after_ = kAgainAtFirst;
+      forget_waits();
       const auto attempts = items_of(reply.body, "attempts");
       if (attempts.empty() && options_.until_idle) return;
       for (const std::string& attempt : attempts) work_on(attempt);
@@ -240,7 +240,7 @@ class Worker {
       wait(reply);
       reply = client_.call(post(path, body));
     }
-    again_after_ = kAgainAtFirst;
+    forget_waits();
     const std::string code = said("{" + members + "}", "code");
     if (reply.status == 400 && code != "bad_result")  // what the command said cannot be taken
       return settle(attempt, "/v1/fail", failure("bad_result", said(reply.body, "error.message")));
@@ -282,6 +282,13 @@ class Worker {
     while (!is_to_stop() && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(std::min(kAskedEvery, again_after_));
     again_after_ = std::min(2 * again_after_, kAgainAtMost);
+  }
+
+  // There was an answer.
+  void forget_waits() {
+    again_after_ = kAgainAtFirst;
+    const std::lock_guard lock(common_.output);
+    common_.said_last.clear();
   }
 
   // `what` is printable.
