@@ -238,6 +238,8 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     if ((route.roles & request.caller.roles) == 0)
       return replied(error_reply("role_missing", "this takes an access token with the role " +
                                                      join(role_words(route.roles), ", ", " or ")));
+    if (route.method == "GET" && !request.body.empty())
+      return replied(error_reply("bad_request", "a GET has no body: ask by parameters"));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
     if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
       return replied(outside_machine((*parameters)[0]));

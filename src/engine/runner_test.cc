@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/driven_engine.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/temporary_directory.h"
 
 namespace pawl {
@@ -180,6 +181,32 @@ TEST_F(RunnerTest, DeliveriesReachTheirChannels) {
   EXPECT_EQ(lines, std::vector<std::string>{
                        R"({"id":"1/1/0","channel":"journal","payload":{"text":"hello"}})"});
   EXPECT_EQ(tries, 1);
+}
+
+// A disk that is full while it is told to be.
+class FullDisk final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::unique_ptr<Batch>> begin() override {
+    if (is_full) return Error{ErrorCode::environment, "the disk is full"};
+    return inner().begin();
+  }
+  std::atomic<bool> is_full = false;
+};
+
+TEST_F(RunnerTest, ItSaysWhetherItCanCommit) {
+  open();
+  runner_.reset();
+  FullDisk disk(*store_);
+  const auto runner = *Runner::open(disk, {.zones = all_zones()}, {});
+  must(*runner, create("job", "j1"));
+  EXPECT_TRUE(runner->can_commit());
+  disk.is_full = true;
+  EXPECT_FALSE(runner->call(create("job", "j2")));
+  while (runner->can_commit()) std::this_thread::yield();  // who asked is told first
+  disk.is_full = false;
+  must(*runner, create("job", "j2"));
+  while (!runner->can_commit()) std::this_thread::yield();
 }
 
 TEST_F(RunnerTest, AWaitEndsWithTheRevisionOrTheTime) {

@@ -173,8 +173,6 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
   const bool has_body = !request.body.empty();
   if (has_body && !is_json(request.content_type))
     return respond(error_response("wrong_content_type", "the body has to be application/json"));
-  if (has_body && request.method == "GET")
-    return respond(error_response("bad_request", "a GET has no body: ask by parameters"));
   ApiRequest asked{.method = std::move(request.method),
                    .path = std::move(request.path),
                    .query = std::move(request.query),

@@ -257,6 +257,24 @@ TEST_F(ServerTest, TheGraceIsNotExceeded) {
 }
 
 // A commit whose outcome is unknown: the file under the log of the store is taken away.
+TEST_F(ServerTest, AServerThatStartsIsNotReady) {
+  auto opened = Server::open({.is_ready = false});
+  ASSERT_TRUE(opened) << opened.error().message;
+  server_ = *std::move(opened);
+  const std::string ready = ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(has_status(ready, 503));
+  EXPECT_NE(ready.find("the server is starting"), std::string::npos) << ready;
+  EXPECT_TRUE(has_status(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+  server_->set_ready();
+  EXPECT_TRUE(has_status(ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+}
+
+TEST_F(ServerTest, AGetWithABodyIsRefusedAndAWrongMethodIsOneFirst) {
+  open();
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts", "{}")), 400));
+  EXPECT_TRUE(has_status(ask(request("GET", "/v1/batch", "{}")), 405));
+}
+
 TEST_F(ServerTest, AStoreThatHasStoppedIsNotReady) {
   const TemporaryDirectory directory;
   open({}, {.directory = directory.path()});
