@@ -143,7 +143,7 @@ Result<std::vector<GivenAttempt>> Stepper::look_at_claim(ClaimRequest request) {
   PAWL_TRY(const auto batch, store_.begin());
   std::uint64_t last_id = last_id_;
   Round round({store_, machines_, ward_, last_id, options_.batch_max, alerts_.value, options_.noted,
-               units_},
+               units_, before_},
               *batch);
   return claims_.look(std::move(request), round, *batch);
 }
