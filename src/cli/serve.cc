@@ -205,10 +205,6 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
     }
     return code;
   };
-  log.write(ServeLog::Level::info, clock_now(), "start",
-            {{"version", PAWL_VERSION},
-             {"records", config.in_memory ? "in memory" : config.directory},
-             {"process", std::to_string(getpid()), true}});
   auto prepared = server_options(config, door, log, output, surroundings);
   if (!prepared) return refuse(prepared.error());
   raise_open_files(prepared->http.connections_max);
@@ -221,9 +217,18 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   };
   const auto opened = Server::open(*std::move(prepared));
   if (!opened) return refuse(opened.error());
+  log.write(ServeLog::Level::info, clock_now(), "start",
+            {{"version", PAWL_VERSION},
+             {"records", config.in_memory ? "in memory" : config.directory},
+             {"process", std::to_string(getpid()), true}});
   Server& server = **opened;
   const ExitCode applied = apply_files(server.engine(), config.apply, surroundings);
-  if (applied != ExitCode::ok) return applied;
+  if (applied != ExitCode::ok) {
+    if (config.log_format == ServeLog::Format::json)
+      log.write(ServeLog::Level::error, clock_now(), "refused_start",
+                {{"text", "the machine files could not be applied"}});
+    return applied;
+  }
   if (const auto set = server.engine().set_alerts(config.alerts); !set) return refuse(set.error());
   server.set_ready();
   log.write(ServeLog::Level::info, clock_now(), "ready",
