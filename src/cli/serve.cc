@@ -126,7 +126,7 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
   return server;
 }
 
-ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths,
+ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths, ServeLog& log,
                      const Surroundings& surroundings) {
   std::vector<MachineText> files;
   for (const std::string& path : paths) {
@@ -149,8 +149,8 @@ ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths,
     report_findings(one.path, one.text, told, surroundings);
   }
   if (warnings > 0)
-    surroundings.err << counted(warnings, "warning")
-                     << " about these machines: `pawl validate FILE…` shows them\n";
+    log.write(ServeLog::Level::warn, clock_now(), "machines",
+              {{"warnings", std::to_string(warnings), true}, {"shown_by", "pawl validate FILE"}});
   return applied->is_good() ? ExitCode::ok : ExitCode::wrong;
 }
 
@@ -222,7 +222,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
              {"records", config.in_memory ? "in memory" : config.directory},
              {"process", std::to_string(getpid()), true}});
   Server& server = **opened;
-  const ExitCode applied = apply_files(server.engine(), config.apply, surroundings);
+  const ExitCode applied = apply_files(server.engine(), config.apply, log, surroundings);
   if (applied != ExitCode::ok) {
     if (config.log_format == ServeLog::Format::json)
       log.write(ServeLog::Level::error, clock_now(), "refused_start",
