@@ -147,7 +147,7 @@ class RecordVerbsTest : public testing::Test {
     auto opened = Server::open(std::move(options));
     ASSERT_TRUE(opened);
     server = *std::move(opened);
-    token = server->first_token().value_or(token);
+    token = server->first_token()->value_or(token);
     token =
         said(json({"token", "create", "cli", "--role", "admin", "--role", "worker", "--act-as"}),
              "token");

@@ -230,6 +230,8 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
     return applied;
   }
   if (const auto set = server.engine().set_alerts(config.alerts); !set) return refuse(set.error());
+  const auto token = server.first_token();  // once nothing can go wrong any more
+  if (!token) return refuse(token.error());
   server.set_ready();
   log.write(ServeLog::Level::info, clock_now(), "ready",
             {{"port", std::to_string(server.port()), true},
@@ -240,16 +242,19 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
                      << " at " << (server.has_tls() ? "https://" : "http://")
                      << config.listen.substr(0, config.listen.rfind(':')) << ':' << server.port()
                      << '\n';
-    if (server.first_token())
-      surroundings.out << "access token, shown this once (role admin): " << *server.first_token()
-                       << '\n';
+    if (*token)
+      surroundings.out << "access token, shown this once (role admin): " << **token << '\n';
     surroundings.out << std::flush;
   }
   for (;;) {
     const int given = signals.wait();
     if (given == SIGHUP) {
-      if (const auto loaded = server.reload(); !loaded)
-        report(loaded.error(), "", "", surroundings.err);
+      if (const auto loaded = server.reload(); !loaded) {
+        log.write(ServeLog::Level::error, clock_now(), "reload",
+                  {{"text", loaded.error().message}});
+      } else {
+        log.write(ServeLog::Level::info, clock_now(), "reload", {});
+      }
       continue;
     }
     if (given != SIGUSR1) break;

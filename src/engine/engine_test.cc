@@ -1082,6 +1082,13 @@ states:
   EXPECT_EQ(job.failures.at("network"), 4U);
   EXPECT_EQ(job.in_state.at("waiting").count(), 1U);
   EXPECT_EQ(job.in_state.at("waiting").sum(), 300.0);
+  // One that moves on as it is made was in its first state for no time.
+  driven.apply({.what = Stimulus::Create{.event = "cancel"},
+                .machine = "job",
+                .key = "j3",
+                .actor = {.name = "app"}});
+  EXPECT_EQ(driven.engine().figures().machines.at("job").in_state.at("waiting").count(), 2U);
+  EXPECT_EQ(driven.engine().figures().machines.at("job").in_state.at("waiting").sum(), 300.0);
   EXPECT_EQ(figures.channels.at("office").delivered, 1U);
   EXPECT_EQ(figures.stale_settles, 1U);
   EXPECT_EQ(figures.repeats_answered, 1U);
@@ -1098,7 +1105,7 @@ TEST_P(EngineTest, NamesBeyondTheBoundAreCountedTogether) {
       driven.fail(attempt, "c" + std::to_string(i));
     driven.order("job", "j1", {.verb = Stimulus::Order::Verb::retry, .reason = "again"});
   }
-  const auto& failures = driven.engine().figures().machines.at("job").failures;
+  const auto failures = driven.engine().figures().machines.at("job").failures;
   EXPECT_LE(failures.size(), kFiguresMax + 1);
   EXPECT_GE(failures.at("other"), 20U);
 }

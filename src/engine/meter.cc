@@ -101,6 +101,7 @@ void Meter::count(const RecordChange& change, const UnitBefore& before, Instant 
   Instant entered_at = before.entered_at;
   for (const Entry& entry : change.entries) {
     count_entry(entry, record, of);
+    if (entry.kind == Entry::Kind::created) entered_at = entry.at;
     if (entry.kind == Entry::Kind::created || entry.from == entry.to) continue;
     ++of.transitions;
     Histogram& in_state = named(of.in_state, entry.from, states_and_codes_ < kFiguresMax, [&] {

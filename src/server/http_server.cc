@@ -7,6 +7,8 @@
 // is dropped.
 #include "server/http_server.h"
 
+#include <poll.h>
+
 #include <atomic>
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
@@ -44,6 +46,12 @@ constexpr std::size_t kBodyRoom = 64U << 10U;
 HttpResponse error_response(std::string_view id, const std::string& message) {
   ApiReply reply = error_reply(id, message);
   return {.status = reply.status, .body = std::move(reply.body)};
+}
+
+// Whether the other side has not closed it, or its half of it.
+bool is_connected(int socket) {
+  pollfd one{.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return poll(&one, 1, 0) == 0;
 }
 
 // `a=1&b=%20`; none when it cannot be decoded.
@@ -256,14 +264,19 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::size_t mark = std::min(target.find('?'), target.size());
     auto query = read_query(target.substr(std::min(mark + 1, target.size())));
     if (!query) return refuse("bad_http", "the query cannot be decoded");
-    HttpRequest request{.method = std::move(header.method),
-                        .path = std::string(target.substr(0, mark)),
-                        .query = *std::move(query),
-                        .authorization = std::move(header.authorization),
-                        .content_type = std::move(header.content_type),
-                        .last_event_id = std::move(header.last_event_id),
-                        .body = std::move(body),
-                        .peer = peer_};
+    HttpRequest request{
+        .method = std::move(header.method),
+        .path = std::string(target.substr(0, mark)),
+        .query = *std::move(query),
+        .authorization = std::move(header.authorization),
+        .content_type = std::move(header.content_type),
+        .last_event_id = std::move(header.last_event_id),
+        .body = std::move(body),
+        .peer = peer_,
+        .is_there = [self = this->shared_from_this(), socket = socket().native_handle()] {
+          return is_connected(socket);
+        }};
+    is_head_ = request.method == "HEAD";
     {
       const std::lock_guard lock(inside_->mutex);
       ++inside_->in_work;
@@ -313,7 +326,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!response.allow.empty()) response_.set(http::field::allow, response.allow);
     if (events_) return begin_events();
     response_.keep_alive(keeps_alive_ && !inside_->drains);
-    response_.body() = std::move(response.body);
+    if (!is_head_) response_.body() = std::move(response.body);
     response_.prepare_payload();
     expire(inside_->options.write_within);
     http::async_write(stream_, response_,
@@ -412,7 +425,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool is_busy_ = false;  // with a request
   bool keeps_alive_ = true;
   bool is_refused_ = false;
-  std::string room_;  // for bytes to come
+  bool is_head_ = false;  // what was asked: the answer has no body
+  std::string room_;      // for bytes to come
   http::response<http::string_body> response_;
   std::unique_ptr<EventSource> events_;
   std::uint64_t listener_ = 0;

@@ -26,6 +26,8 @@ struct HttpRequest {
   std::string last_event_id;
   std::string body;
   std::string peer;  // the address
+  // Whether the client still waits for an answer. From any thread, until it is given.
+  std::function<bool()> is_there;
 };
 
 // Events that are sent for as long as the client listens.

@@ -113,13 +113,6 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
              if (HttpServer* http = self.woken_) http->wake();  // its feeds end
            }));
   self.api_ = std::make_unique<Api>(*self.engine_, *self.access_);
-  if (self.access_->all().empty()) {
-    PAWL_TRY(std::string token, self.access_->create({.name = "admin",
-                                                      .roles = kAdmin | kWorker,
-                                                      .created_at = self.engine_->now(),
-                                                      .made_by = "the first start"}));
-    self.first_token_ = std::move(token);
-  }
   self.rate_ = std::make_unique<RateLimit>(options.rate_per_token);
   PAWL_TRY(self.http_, HttpServer::open(std::move(options.http),
                                         [&self](HttpRequest request, HttpServer::Respond respond) {
@@ -127,6 +120,15 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
                                         }));
   self.woken_ = self.http_.get();
   return server;
+}
+
+Result<std::optional<std::string>> Server::first_token() {
+  if (!access_->all().empty()) return std::optional<std::string>();
+  PAWL_TRY(std::string token, access_->create({.name = "admin",
+                                               .roles = kAdmin | kWorker,
+                                               .created_at = engine_->now(),
+                                               .made_by = "the first start"}));
+  return std::optional(std::move(token));
 }
 
 Server::~Server() { shut_down(std::chrono::milliseconds{0}); }
@@ -180,6 +182,9 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
                    .caller = *caller};
   std::optional<ServerOptions::Denial> denial;
   if (on_denied_) denial = {asked.method, asked.path, asked.caller.actor.name, ""};
+  asked.caller.in_force = [in_force = caller->in_force, is_there = std::move(request.is_there)] {
+    return in_force() && is_there();  // what is given to somebody who has left is lost for a while
+  };
   api_->handle(asked, [this, denial = std::move(denial), in_force = std::move(caller->in_force),
                        respond = std::move(respond)](ApiReply reply) mutable {
     if (reply.status == 403 && denial) {
@@ -194,8 +199,15 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
 }
 
 std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
+  if (request.path != "/healthz" && request.path != "/readyz") return std::nullopt;
+  if (request.method != "GET" && request.method != "HEAD") {
+    HttpResponse response = error_response("wrong_method", "the methods here are GET and HEAD");
+    response.allow = "GET, HEAD";
+    return response;
+  }
+  if (!request.query.empty() || !request.body.empty())
+    return error_response("bad_request", "this takes neither parameters nor a body");
   if (request.path == "/healthz") return HttpResponse{.body = R"({"ok":true})"};
-  if (request.path != "/readyz") return std::nullopt;
   if (is_stopped_)
     return not_ready("a commit had an unknown outcome, and the store has stopped: start again");
   if (is_ending_) return not_ready("the server is ending");

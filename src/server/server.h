@@ -52,7 +52,9 @@ class Server {
   void shut_down(std::chrono::milliseconds grace);
 
   // The token of the first start, said once: there was none before.
-  const std::optional<std::string>& first_token() const { return first_token_; }
+  // Where there is no access token yet one is made, for everything. To be shown: it is not known
+  // again.
+  Result<std::optional<std::string>> first_token();
 
   std::uint16_t port() const { return http_->port(); }
   bool has_tls() const { return has_tls_; }
@@ -71,7 +73,6 @@ class Server {
   std::unique_ptr<Api> api_;
   std::unique_ptr<RateLimit> rate_;
   std::unique_ptr<HttpServer> http_;
-  std::optional<std::string> first_token_;
   bool has_tls_ = false;
   std::atomic<HttpServer*> woken_ = nullptr;  // whoever listens, when something is committed
   std::atomic<bool> is_stopped_ = false;      // the outcome of a commit is unknown

@@ -35,7 +35,7 @@ class ServerTest : public testing::Test {
     auto opened = Server::open(std::move(options));
     EXPECT_TRUE(opened) << opened.error().message;
     server_ = *std::move(opened);
-    token_ = server_->first_token().value_or("");
+    token_ = server_->first_token()->value_or("");
     const std::vector<MachineText> files{{"parcel", kParcel}};
     EXPECT_TRUE(server_->engine().apply(files)->is_good());
     return *server_;
@@ -74,6 +74,12 @@ TEST_F(ServerTest, NobodyIsLetInWithoutAToken) {
                          401));
   EXPECT_TRUE(has_status(ask(request("GET", "/v1/counts")), 200));
   EXPECT_TRUE(has_status(ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
+  EXPECT_TRUE(has_status(ask("POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), 405));
+  EXPECT_TRUE(has_status(ask("GET /readyz?x=1 HTTP/1.1\r\nHost: x\r\n\r\n"), 400));
+  // Without a body, so that the next answer is where it is looked for.
+  const std::string head = ask("HEAD /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(has_status(head, 200));
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;
   EXPECT_TRUE(has_status(ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
 }
 

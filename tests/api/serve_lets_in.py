@@ -4,6 +4,8 @@ Usage: serve_lets_in.py PAWL
 """
 
 import json
+import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -75,6 +77,49 @@ def tokens(folder):
         check("no token is made when there is one", third.end(), "")
 
 
+def failed_start(folder):
+    """A first start that fails makes no token, which nobody would ever see."""
+    data = folder + "/late"
+    bad = folder + "/bad.yaml"
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("machine: bad\n")
+    check("a bad machine ends it", pawl("serve", "--dir", data, "--listen", "127.0.0.1:0", "--apply", bad)[0], 1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        check("a port that is taken ends it", pawl("serve", "--dir", data, "--listen", f"127.0.0.1:{taken.getsockname()[1]}")[0], 3)
+    with Serve("--dir", data, "--listen", "127.0.0.1:0") as late:
+        check("the first start that succeeds shows the token", late.status(late.server.stdout.readline().split()[-1]), 200)
+
+
+def make_certificate(folder):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
+                    folder + "/key.pem", "-out", folder + "/certificate.pem"], check=True, stderr=subprocess.DEVNULL)
+
+
+def reloads(folder, secure):
+    """SIGHUP reads the certificate again; what cannot be read leaves the one before."""
+    port = int(secure.url.rsplit(":", 1)[1])
+
+    def shown():
+        return ssl.get_server_certificate(("127.0.0.1", port)).strip()
+
+    def hang_up(says):
+        secure.server.send_signal(signal.SIGHUP)
+        while says not in secure.server.stderr.readline():
+            pass
+
+    first = shown()
+    make_certificate(folder)
+    hang_up(" info reload")
+    with open(folder + "/certificate.pem", encoding="utf-8") as file:
+        second = file.read().strip()
+    check("the certificate is another one", second != first, True)
+    check("the certificate after SIGHUP", shown(), second)
+    with open(folder + "/certificate.pem", "w", encoding="utf-8") as file:
+        file.write("this is none")
+    hang_up(" error reload")
+    check("the certificate after one that is none", shown(), second)
+
+
 def addresses(folder):
     refused = "pawl: error: access tokens would cross the network in the clear: "
     for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0", "localhost.example:0"):
@@ -83,8 +128,7 @@ def addresses(folder):
     with Serve("--memory", "--listen", "0.0.0.0:0", "--insecure-listen") as insecure:
         token = insecure.server.stdout.readline().split()[-1]
         check("--insecure-listen", insecure.status(token, url=insecure.url.replace("0.0.0.0", "127.0.0.1")), 200)
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout",
-                    folder + "/key.pem", "-out", folder + "/certificate.pem"], check=True, stderr=subprocess.DEVNULL)
+    make_certificate(folder)
     with Serve("--memory", "--listen", "0.0.0.0:0", "--tls-certificate", folder + "/certificate.pem", "--tls-key",
                folder + "/key.pem") as secure:
         token = secure.server.stdout.readline().split()[-1]
@@ -92,11 +136,13 @@ def addresses(folder):
         trusting = ssl.create_default_context(cafile=folder + "/certificate.pem")
         trusting.check_hostname = False
         check("TLS", secure.status(token, url=secure.url.replace("0.0.0.0", "127.0.0.1"), context=trusting), 200)
+        reloads(folder, secure)
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tokens(folder)
+        failed_start(folder)
         addresses(folder)
     print(f"{len(FAILED)} are not so")
     return 1 if FAILED else 0

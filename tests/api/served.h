@@ -47,7 +47,7 @@ class Served : public testing::Test {
     server = *std::move(opened);
     const std::vector<MachineText> files{{"order.yaml", machines}};
     EXPECT_TRUE(server->engine().apply(files)->is_good());
-    admin = client(server->first_token().value_or(""));
+    admin = client(server->first_token()->value_or(""));
   }
 
   std::unique_ptr<HttpClient> client(const std::string& token) const {

@@ -69,6 +69,18 @@ TEST_F(WorkerProtocol, AnAttemptHasAllThatAWorkerNeeds) {
   EXPECT_NE(at(second, "token"), at(first, "token"));
 }
 
+// The record neither waits for a lease nor pays.
+TEST_F(WorkerProtocol, WhoHasLeftWhileItWaitedGetsNothing) {
+  auto left = client(make_token("left", R"("roles":["worker"],"queues":["payments"])"));
+  const auto requests = server->figures().requests;
+  left->send("POST", "/v1/claim", R"({"queues":["payments"],"wait":"30s"})");
+  while (server->figures().requests == requests) std::this_thread::yield();
+  left.reset();
+  create("17");
+  EXPECT_EQ(at(claim(R"(,"wait":"30s")"), "0.attempt"), "1");
+  EXPECT_EQ(at(record("17"), "failures"), "(absent)");
+}
+
 TEST_F(WorkerProtocol, AClaimWaitsUntilSomethingIsReady) {
   worker->send("POST", "/v1/claim", R"({"queues":["payments"],"wait":"30s"})");
   create("17");
