@@ -43,8 +43,8 @@ TEST(HttpHeader, WhatCanBeReadInTwoWaysIsRefused) {
       "Host: a\r\nAuthorization: Bearer x\r\nauthorization: Bearer y\r\n",
       "Host: a\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n",
       "Host: a\r\nExpect: something\r\n",
-      "Host: a\r\nTransfer-Encoding: \x0b"
-      "chunked\r\n",
+      ("Host: a\r\nTransfer-Encoding: \x0b"
+       "chunked\r\n"),
       "Host: a\r\nContent-Length: 5 5\r\n",
       "Host: a\r\nContent-Length: -5\r\n",
       "X: y\r\n",
