@@ -32,13 +32,9 @@ while IFS= read -r file; do
     failures=$((failures + 1))
   fi
 done < <(sources cc examples src tests)
+named=$(find src -name CMakeLists.txt -exec cat {} + | tr -s ' \t()"' '\n' | sed 's|.*/||')
 while IFS= read -r file; do
-  case $file in
-    include/*) name=${file#include/} lists=$(find src -name CMakeLists.txt) ;;
-    *) name=$(basename "$file") lists=$(dirname "$file")/CMakeLists.txt ;;
-  esac
-  # shellcheck disable=SC2086
-  if ! cat $lists | tr -s ' \t()"' '\n' | sed 's|.*/include/||' | grep -qxF "$name"; then
+  if ! grep -qxF "$(basename "$file")" <<<"$named"; then
     echo "$file: no CMakeLists.txt names it"
     failures=$((failures + 1))
   fi

@@ -93,8 +93,9 @@ void hand_back(const Call& call, const std::vector<GivenAttempt>& attempts) {
   for (const GivenAttempt& one : attempts)
     stimuli.push_back(about(
         call, {{one.given.machine, one.given.key}, one.token},
-        Stimulus::Fail{hash_of_token(one.token),
-                       {.code = "returned", .message = "the worker is gone, or has no access any more"}}));
+        Stimulus::Fail{
+            hash_of_token(one.token),
+            {.code = "returned", .message = "the worker is gone, or has no access any more"}}));
   call.engine.submit(stimuli, [](std::size_t, const Result<Answer>&) {});
 }
 
