@@ -152,10 +152,10 @@ Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max)
   return {};
 }
 
-Result<std::vector<GivenAttempt>> Claims::look(ClaimRequest request, Round& round,
-                                               Batch& batch) const {
+Result<std::vector<GivenAttempt>> Claims::look(ClaimRequest request, Round& round, Batch& batch) {
+  std::deque<Waiting> waiting = std::exchange(waiting_, {});  // thousands, which are not looked at
   Claims own = *this;
-  own.waiting_.clear();
+  waiting_ = std::move(waiting);
   own.add(std::move(request), {});
   PAWL_CHECK(own.serve(round, batch, round.room()));
   std::vector<GivenAttempt> given;

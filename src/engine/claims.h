@@ -49,7 +49,7 @@ class Claims {
 
   void add(ClaimRequest request, Answered answered);
   // What it would be given now. Nothing is kept of it, and the batch is not to be committed.
-  Result<std::vector<GivenAttempt>> look(ClaimRequest request, Round& round, Batch& batch) const;
+  Result<std::vector<GivenAttempt>> look(ClaimRequest request, Round& round, Batch& batch);
 
   // Starts what is ready for those who wait, the first who came first, one of each queue in turn.
   // Before that, what waits at slots that are free or for pauses that are over is put back; at most
