@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing: scripts/setup.sh GROUP…
 #
-# Groups: build (make run, make test) and more (every other target). Silent and quick when nothing is missing.
+# Groups: build (make run), pipe (the real nodes that make test starts), rsyslog (make bench) and more (every other target). Silent and quick
+# when nothing is missing.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libsqlite3-dev libssl-dev libboost1.81-dev libxxhash-dev libmimalloc-dev libcurl4-openssl-dev
+build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libsqlite3-dev libssl-dev libboost1.81-dev libxxhash-dev libmimalloc-dev libcurl4-openssl-dev librdkafka-dev zlib1g-dev
   libgtest-dev librapidcheck-dev spin strace tzdata curl openssl python3 python3-aiosmtpd python3-dateutil python3-jsonschema python3-yaml)
 more=(clang clang-format clang-tidy libclang-rt-14-dev llvm libbenchmark-dev libical-dev python3-clang-14 python3-venv)
+pipe=(openjdk-17-jre-headless maven curl)
+rsyslog=(rsyslog rsyslog-kafka rsyslog-elasticsearch)
 
 wanted=()
 for group in "$@"; do
   case $group in
     build) wanted+=("${build[@]}") ;;
+    pipe) wanted+=("${pipe[@]}") ;;
+    rsyslog) wanted+=("${rsyslog[@]}") ;;
     more) wanted+=("${more[@]}") ;;
     *)
-      echo "usage: scripts/setup.sh build|more…" >&2
+      echo "usage: scripts/setup.sh build|pipe|rsyslog|more…" >&2
       exit 2
       ;;
   esac
