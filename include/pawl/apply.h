@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pawl/diagnostic.h"
+#include "pawl/time.h"
 
 namespace pawl {
 
@@ -16,7 +17,8 @@ struct MachineText {
 };
 
 struct ApplyOptions {
-  bool dry_run = false;  // says what would change
+  std::string by = "embedder";  // who applies them
+  bool dry_run = false;         // says what would change
   // Channels that are not this engine's are a warning: another process carries deliveries out.
   bool channels_elsewhere = false;
 };
@@ -24,6 +26,8 @@ struct ApplyOptions {
 struct MachineVersion {
   std::string name;
   int version = 1;
+  Instant applied_at = {};  // with nobody: before this was kept
+  std::string applied_by = {};
 
   friend bool operator==(const MachineVersion&, const MachineVersion&) = default;
 };

@@ -17,6 +17,14 @@
 
 namespace pawl {
 
+// An error that was answered with `later`: it is kept nowhere.
+struct AskedLater {
+  std::string code;
+  std::uint64_t fingerprint = 0;
+  int attempt = 0;  // that does not count
+  Instant next_at = {};
+};
+
 // What is to be committed, all of it or none of it, and what the caller is then told.
 struct Decision {
   Answer answer;
@@ -26,6 +34,7 @@ struct Decision {
   std::vector<Effect> effects;                      // in the order they were asked for
   std::optional<Stimulus::ChildChanged> to_parent;  // a message for the inbox of the parent
   std::optional<Remembered> remember;               // the answer, for the idempotency key
+  std::optional<AskedLater> later;
   std::vector<std::string> reports;  // guards that had no value, effects that reach nobody: why
 };
 
@@ -45,6 +54,13 @@ void decide(const Machine& machine, const Record& record, const Stimulus& stimul
 
 // Fills in what a new record of the machine would be with `known.data`.
 void foresee(const Machine& machine, Instant now, KnownRecord& known);
+
+// What is wrong with a create or a fire whatever becomes of the record until it is carried out: its
+// data or payload does not fit, the machine has no such event, the actor lacks the role. `ok` where
+// only time can tell. The machine is the one that the record would move by; without a record, the
+// newest.
+Answer check_ahead(const Machine& machine, const Record& record, const Stimulus& stimulus,
+                   Instant now);
 
 // A hash of what is asked, without who asks and when: what Remembered::content is compared with.
 std::uint64_t content_of(const Stimulus& stimulus);

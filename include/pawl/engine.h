@@ -62,7 +62,7 @@ struct EngineOptions {
   std::function<void()> on_committed = {};
   // What is no error and no decision either: a message to a record that does not exist.
   std::function<void(Instant now, const std::string& note)> noted = {};
-  // What belongs in a log: retries, holds, slow commits.
+  // What belongs in a log: retries, holds, slow commits, and who has applied or paused what.
   std::function<void(const Notice&)> on_notice = {};
 };
 
@@ -132,8 +132,8 @@ class Engine {
   Result<std::optional<Record>> show(const RecordName& name);
   Result<Page<Record>> list(const Query& query, const Cursor& from = {});
   Result<Page<Entry>> log(RecordId record, const Cursor& from = {}, std::size_t max = 100);
-  // The entries of all records in the order of commits. A cursor stays good; the end is a place as
-  // well, so that what comes later is read from there.
+  // The entries of all records in the order of commits. A cursor stays good, that of the end too:
+  // what comes later is read from there. One beyond the end is of another store, and an error.
   Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max = 100);
   Result<Counts> counts();
   // What was done since the engine was opened.
@@ -157,8 +157,10 @@ class Engine {
   // Nothing that is paused is started; durable when it returns. Of unpause: false when it was not
   // paused.
   Result<void> pause(Pause pause);
-  Result<bool> unpause(const PauseTarget& target);
+  Result<bool> unpause(const PauseTarget& target, const std::string& by = "embedder");
   std::vector<Pause> pauses();
+  // Of each target that is not paused now the last pause, the latest end first; at most 1,000.
+  std::vector<Pause> ended_pauses();
   // The channel that is told when the built-in policy gives a record up; empty: none.
   Result<void> set_alerts(const std::string& channel);
 
@@ -174,6 +176,9 @@ class Engine {
   // `settled` is called, as a completion, once no worker holds an attempt that was given since the
   // engine was opened.
   void wind_down(std::function<void()> settled);
+
+  // To whoever hears of notices, from those who keep more in the store than the engine knows of.
+  void tell(const Notice& notice);
 
   // --- time
 

@@ -14,9 +14,15 @@ namespace pawl {
 struct Notice {
   enum class Kind {
     retry,  // a failure is answered with another try
+    later,  // an error that is no failure is answered with another try
     gave_up,
     hold,
     slow_commit,
+    applied,  // a version of a machine
+    paused,
+    pause_ended,
+    token_made,
+    token_revoked,
   };
 
   Kind kind = Kind::retry;
@@ -27,9 +33,13 @@ struct Notice {
   std::string state = {};
   std::string code = {};                // of the error, or of the hold
   std::uint64_t fingerprint = 0;        // of the error
-  int attempt = 0;                      // that failed
+  int attempt = 0;                      // that failed, or of `later` the one that does not count
   std::optional<int> max = {};          // attempts, as things are; none: no bound
-  std::optional<Instant> next_at = {};  // of a retry
+  std::optional<Instant> next_at = {};  // of another try
+  // Of what somebody has done to more than a record:
+  int version = 0;           // of the machine that was applied
+  std::string subject = {};  // what is paused, or the name of the access token
+  std::string actor = {};
   // Of a commit:
   std::size_t units = 0;
   Duration took = {};

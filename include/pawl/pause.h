@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 
 #include "pawl/time.h"
@@ -23,9 +24,14 @@ struct Pause {
   std::string reason = {};
   std::string actor = {};
   Instant since = {};
+  std::optional<Instant> ended_at = {};  // none: it is in force
+  std::string ended_by = {};
 
   friend bool operator==(const Pause&, const Pause&) = default;
 };
+
+// `queue:jobs`, `label:customer="c1"`, `everything`.
+std::string to_text(const PauseTarget& target);
 
 // `queue jobs since 2026-03-02T09:00:00Z by eve: the printer is broken`.
 std::string to_text(const Pause& pause);

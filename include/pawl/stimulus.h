@@ -157,7 +157,8 @@ struct Answer {
   bool waits = false;                  // of a message: it stays in the inbox until the hold is over
   std::vector<KnownRecord> need = {};  // asked for: look these up, and ask again with them
 
-  // Of a start: what the worker gets.
+  // Of a call for later: the `send` record that makes it, and has its outcome. Of a start: what the
+  // worker gets.
   std::string machine = {};
   std::string key = {};
   std::string task = {};

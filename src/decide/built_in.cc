@@ -2,6 +2,7 @@
 
 #include "base/json_text.h"
 #include "decide/json_edit.h"
+#include "model/built_in_names.h"
 #include "model/expression/json_view.h"
 
 namespace pawl {
@@ -95,6 +96,22 @@ Definition sending_definition(std::string_view machine) {
       .keep = Keep{.final = DurationValue(kKept)}};
 }
 
+// A message of a record is tried again by the built-in policy. A call from outside is made once:
+// who wants another try gives the order, and until then it is a dead letter. While its receiver is
+// on hold it waits.
+Definition send_definition() {
+  Definition send = sending_definition(kSendMachine);
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  const Delays delays{.list = {DurationValue(seconds{1}), DurationValue(seconds{10}),
+                               DurationValue(minutes{1}), DurationValue(minutes{5})}};
+  send.tasks[0].policy.errors = {
+      {std::string(kReceiverOnHold), {Row{.action = Row::Action::later, .delays = delays}}},
+      {"default",
+       {Row{.condition = Expression("data.call != null"), .action = Row::Action::give_up}}}};
+  return send;
+}
+
 }  // namespace
 
 SideJob side_job_of(const Record& run) {
@@ -163,7 +180,7 @@ Stimulus carrier_of(const Effect& effect, const Record& asker, RecordId id, Inst
 
 BuiltIns::BuiltIns(Zones zones) : zones_(std::move(zones)) {
   Diagnostics diagnostics;
-  send_ = Machine::make_built_in(sending_definition("send"), zones_, diagnostics);
+  send_ = Machine::make_built_in(send_definition(), zones_, diagnostics);
   delivery_ = Machine::make_built_in(sending_definition("delivery"), zones_, diagnostics);
   PAWL_ASSERT(send_ != nullptr && delivery_ != nullptr, "the built-in machines are right");
 }

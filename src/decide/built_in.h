@@ -29,13 +29,18 @@ struct SideJob {
 };
 SideJob side_job_of(const Record& run);
 
+// With this code the call of a `send` record is tried again for as long as it takes.
+inline constexpr std::string_view kReceiverOnHold = "receiver_on_hold";
+
 // What a `send` record sends: kept in its data.
 struct DelayedMessage {
   std::string machine;
   std::string key;
   Stimulus::Sent sent;
-  bool must = false;      // a refusal fails the attempt; else it is noted
-  std::string call = {};  // of a caller who asked for later: a stimulus as text, instead of `sent`
+  bool must = false;  // a refusal fails the attempt; else it is noted
+  // Of a caller who asked for later: a stimulus as text, instead of `sent`. What is not accepted
+  // fails at once and for good, since nobody but this record tells the caller.
+  std::string call = {};
 };
 DelayedMessage delayed_message_of(const Record& send);
 

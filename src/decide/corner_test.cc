@@ -513,6 +513,37 @@ states:
   EXPECT_TRUE(story.record.labels.empty());
 }
 
+// 256 bytes of a text, whatever its quotes and escapes take.
+TEST(Corner, ALabelHasABound) {
+  const std::string states = R"(
+labels: {x: "{data.x}"}
+tasks: {t: {queue: q}}
+states:
+  a: {on: {e: {set: [x]}}, after: {1m: {set: {x: "{data.y}"}}}}
+)";
+  const auto with = [](std::string_view name, std::size_t size) {
+    return "{\"" + std::string(name) + "\":\"" + std::string(size - 2, 'x') + "\\n\\n\"}";
+  };
+  const std::string too_long = "the label `x` has 257 bytes; it has at most 256";
+  const Story longest(states, with("x", 256));
+  ASSERT_EQ(longest.record.labels.size(), 1U);
+  EXPECT_EQ(longest.record.labels[0].value.size(), 256U + 2U + 2U);
+  const Story none(states, with("x", 257));
+  EXPECT_EQ(none.record.id.value, 0U);
+  Story story(states, with("y", 257));
+  const Answer refused = story.fire("e", with("x", 257));
+  EXPECT_EQ(refused.kind, Kind::error);
+  EXPECT_EQ(refused.reason, too_long);
+  EXPECT_EQ(story.fire("e", with("x", 256)).kind, Kind::ok);
+  const Answer list = story.fire("e", R"({"x":[)" + std::string(255, '1') + "]}");
+  EXPECT_EQ(list.reason, too_long) << "what is no text counts as JSON";
+  story.now += minutes{1};
+  story.wake();
+  ASSERT_TRUE(story.record.hold) << "nobody is there to be told";
+  EXPECT_EQ(story.record.hold->code, "bad_value");
+  EXPECT_EQ(story.record.hold->text, too_long);
+}
+
 TEST(Corner, AWorkerIsToldWhatItWorksOnAndUntilWhen) {
   Story story(R"(
 timeout: 5m

@@ -19,24 +19,8 @@ void Turn::on(const Stimulus::Create& create) {
 // False when it was not created, and the answer says why.
 bool Turn::create_record(const Stimulus::Create& create) {
   PAWL_ASSERT(create.id.value != 0, "the engine gives a new record its id");
-  const auto& fields = machine_->definition().data;
-  std::string data = create.data;
-  if (fields) {
-    auto complete = completed(create.data, *fields, Others::refused, machine_->zones());
-    if (!complete) {
-      answer(Answer::Kind::error, "`data`: " + complete.error().message);
-      return false;
-    }
-    data = *std::move(complete);
-  } else if (JsonView(data).kind() != JsonView::Kind::map) {
-    answer(Answer::Kind::error, "`data`: expected a map of fields");
-    return false;
-  }
-  if (data.size() > kDataMax) {
-    answer(Answer::Kind::error, "`data` has " + std::to_string(data.size()) +
-                                    " bytes; it has at most " + std::to_string(kDataMax));
-    return false;
-  }
+  auto data = data_of_new(create);
+  if (!data) return false;
   record_.id = create.id;
   record_.machine = machine_->name();
   record_.version = machine_->version();
@@ -45,13 +29,36 @@ bool Turn::create_record(const Stimulus::Create& create) {
   record_.parent = create.parent;
   open({Entry::Kind::created});
   touch(kCoreAll);
-  change_data(std::move(data));
+  change_data(*std::move(data));
   zone_ = zone_in_force(machine_->definition().schedule, sight(), machine_->zones(), scratch_);
   enter(machine_->definition().initial.id, By::done);
   if (create.ready_at && record_.task_at) record_.task_at = *create.ready_at;
   close();
   follow_when();
   return true;
+}
+
+// With its defaults; none when it does not fit, and the answer says why.
+std::optional<std::string> Turn::data_of_new(const Stimulus::Create& create) {
+  const auto& fields = machine_->definition().data;
+  std::string data = create.data;
+  if (fields) {
+    auto complete = completed(create.data, *fields, Others::refused, machine_->zones());
+    if (!complete) {
+      answer(Answer::Kind::error, "`data`: " + complete.error().message);
+      return std::nullopt;
+    }
+    data = *std::move(complete);
+  } else if (JsonView(data).kind() != JsonView::Kind::map) {
+    answer(Answer::Kind::error, "`data`: expected a map of fields");
+    return std::nullopt;
+  }
+  if (data.size() > kDataMax) {
+    answer(Answer::Kind::error, "`data` has " + std::to_string(data.size()) +
+                                    " bytes; it has at most " + std::to_string(kDataMax));
+    return std::nullopt;
+  }
+  return data;
 }
 
 }  // namespace pawl

@@ -36,6 +36,13 @@ void foresee(const Machine& machine, Instant now, KnownRecord& known) {
   known.data.clear();
 }
 
+Answer check_ahead(const Machine& machine, const Record& record, const Stimulus& stimulus,
+                   Instant now) {
+  Decision decision;
+  Turn(machine, record, stimulus, now, decision).check_ahead();
+  return std::move(decision.answer);
+}
+
 std::uint64_t content_of(const Stimulus& stimulus) {
   Stimulus content;
   content.what = stimulus.what;

@@ -137,6 +137,7 @@ void Turn::fail_work(Failure failure, const Log& log) {
 // Not a failure: the attempt is not counted, and the record stays where its task is.
 void Turn::ask_again_later(const Row& row) {
   const bool was_attempt = attempt_started_ || revokes_attempt_;
+  const int attempt = record_.attempt;
   if (was_attempt && record_.attempt > 0) --record_.attempt;  // a new epoch has forgotten it
   ++record_.streak.laters;
   int k = record_.streak.laters;
@@ -153,6 +154,7 @@ void Turn::ask_again_later(const Row& row) {
   leave_started();
   record_.streak.laters = laters;
   record_.task_at = after(now_, wait);
+  out_.later = AskedLater{failure_->code, failure_->fingerprint, attempt, *record_.task_at};
 }
 
 // Back to the owner of a `started` state: no attempt runs any more.

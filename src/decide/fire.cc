@@ -32,17 +32,9 @@ void Turn::on(const Stimulus::Sent& sent) {
 }
 
 void Turn::fire(std::string_view name, std::string_view payload, const Actor& actor) {
-  const auto event = machine_->find_event(name);
-  if (!event) {
-    std::vector<std::string> events;
-    for (EventId id = 0; id < machine_->event_count(); ++id)
-      events.push_back(machine_->event_name(id));
-    answer(Answer::Kind::error,
-           "the machine has no event " + in_ticks(name) + did_you_mean(name, events));
-    return;
-  }
   std::string complete;
-  if (!fits(*event, payload, complete)) return;
+  const auto event = event_that_fits(name, payload, complete);
+  if (!event) return;
   event_ = payload;
   actor_ = &actor;
   const Row* row = permitted_row(*event, actor, payload);
@@ -52,6 +44,22 @@ void Turn::fire(std::string_view name, std::string_view payload, const Actor& ac
   }
   take({.row = row}, {Entry::Kind::event, name, {}}, By::event);
   event_.reset();
+}
+
+// None when there is no such event or the payload is not one of it, and the answer says so.
+std::optional<EventId> Turn::event_that_fits(std::string_view name, std::string_view& payload,
+                                             std::string& complete) {
+  const auto event = machine_->find_event(name);
+  if (!event) {
+    std::vector<std::string> events;
+    for (EventId id = 0; id < machine_->event_count(); ++id)
+      events.push_back(machine_->event_name(id));
+    answer(Answer::Kind::error,
+           "the machine has no event " + in_ticks(name) + did_you_mean(name, events));
+    return std::nullopt;
+  }
+  if (!fits(*event, payload, complete)) return std::nullopt;
+  return event;
 }
 
 // The payload with its defaults, held against the declaration.
@@ -68,20 +76,43 @@ bool Turn::fits(EventId event, std::string_view& payload, std::string& complete)
   return true;
 }
 
+// Then the answer says which one is needed.
+bool Turn::lacks_role(EventId event, const Actor& actor) {
+  const EventDefinition* declared = machine_->declared(event);
+  if (!declared || declared->by.empty() || has_role(actor, declared->by)) return false;
+  answer(Answer::Kind::refused,
+         in_ticks(declared->name) + " needs the role " + join(declared->by, ", ", " or "));
+  out_.answer.missing = Answer::Missing::role;
+  return true;
+}
+
 void Turn::refuse_event(EventId event, const Actor& actor) {
-  const std::string& name = machine_->event_name(event);
   const std::string state = record_.state;
   out_.answer.permitted = permitted(actor);
-  std::string reason = in_ticks(name) + " is not accepted in " + in_ticks(state);
+  if (lacks_role(event, actor)) return;
+  explain_refusal(event);
+  std::string reason =
+      in_ticks(machine_->event_name(event)) + " is not accepted in " + in_ticks(state);
   if (is_held()) reason += " while on hold";
-  const EventDefinition* declared = machine_->declared(event);
-  if (declared && !declared->by.empty() && !has_role(actor, declared->by)) {
-    reason = in_ticks(name) + " needs the role " + join(declared->by, ", ", " or ");
-    out_.answer.missing = Answer::Missing::role;
-  } else {
-    explain_refusal(event);
-  }
   answer(Answer::Kind::refused, std::move(reason));
+}
+
+// --- ahead of time -----------------------------------------------------------------------------
+
+void Turn::check_ahead() {
+  if (const auto* create = std::get_if<Stimulus::Create>(&stimulus_.what)) {
+    if (data_of_new(*create) && !create->event.empty())
+      check_event_ahead(create->event, create->payload);
+  } else if (const auto* fired = std::get_if<Stimulus::Fire>(&stimulus_.what)) {
+    const bool creates = before_.id.value == 0 && fired->create;
+    if (!creates || data_of_new(*fired->create)) check_event_ahead(fired->event, fired->payload);
+  }
+}
+
+void Turn::check_event_ahead(std::string_view name, std::string_view payload) {
+  std::string complete;
+  if (const auto event = event_that_fits(name, payload, complete))
+    lacks_role(*event, stimulus_.actor);
 }
 
 }  // namespace pawl

@@ -1,10 +1,12 @@
 // What a row does: data, effects, outcome, hold.
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "decide/data.h"
 #include "decide/json_edit.h"
 #include "decide/turn.h"
+#include "model/expression/json_view.h"
 #include "model/expression/value_program.h"
 
 namespace pawl {
@@ -101,13 +103,26 @@ void Turn::change_data(std::string data) {
   data_changed_ = true;
   touch(kCoreData);
   if (machine_->definition().labels.empty()) return;
-  record_.labels.clear();
+  const std::vector<Label> before = std::exchange(record_.labels, {});
   for (const Assignment& label : machine_->definition().labels) {
     std::string value;
-    if (label.value.program->render(sight(), scratch_, value))
-      record_.labels.push_back({label.name, std::move(value)});
+    if (!label.value.program->render(sight(), scratch_, value)) continue;
+    check_label(record_.labels.emplace_back(Label{label.name, std::move(value)}), before);
   }
   touch(kCoreLabels);
+}
+
+// A text counts as it is, anything else as JSON. One that is there already stays.
+void Turn::check_label(const Label& label, const std::vector<Label>& before) {
+  if (label.value.size() <= kLabelMax) return;
+  if (std::find(before.begin(), before.end(), label) != before.end()) return;
+  const Scratch::Mark mark(scratch_);
+  const JsonView value(label.value);
+  const bool is_text = value.kind() == JsonView::Kind::text;
+  const std::size_t size = is_text ? value.text(scratch_).size() : label.value.size();
+  if (size > kLabelMax)
+    bad_value("the label `" + label.name + "` has " + std::to_string(size) +
+              " bytes; it has at most " + std::to_string(kLabelMax));
 }
 
 // --- hold and epoch ----------------------------------------------------------------------------

@@ -32,6 +32,7 @@ void reset(Decision& decision) {
   decision.effects.clear();
   decision.to_parent.reset();
   decision.remember.reset();
+  decision.later.reset();
   decision.reports.clear();
 }
 
@@ -247,6 +248,7 @@ void Turn::undo() {
   state_ = before_.id.value == 0 ? kNoState : machine_->find_state(before_.state).value_or(state_);
   out_.entries.clear();
   out_.effects.clear();
+  out_.later.reset();
   commits_ = false;
 }
 

@@ -21,6 +21,7 @@ namespace pawl {
 inline constexpr int kHopsMax = 16;                  // in one decision
 inline constexpr std::size_t kItemsMax = 1'000;      // of one `each`
 inline constexpr std::size_t kDataMax = 1U << 20U;   // bytes of a record's data
+inline constexpr std::size_t kLabelMax = 256;        // bytes of a label's value
 inline constexpr std::size_t kMissedSlotsMax = 100;  // that `missed: all` makes up for
 inline constexpr Duration kLateAfter = std::chrono::minutes{1};
 inline constexpr Duration kHeldKept = std::chrono::days{30};  // of built-in machines
@@ -42,6 +43,9 @@ class Turn {
 
   // The events that the actor may fire now with an empty payload.
   std::vector<std::string> permitted(const Actor& actor);
+
+  // Answers only what would be wrong at any time.
+  void check_ahead();
 
  private:
   // What makes a record leave its state. Counters, holds and outside keys depend on it.
@@ -90,7 +94,12 @@ class Turn {
   void on(const Stimulus::Order& order);
 
   bool create_record(const Stimulus::Create& create);
+  std::optional<std::string> data_of_new(const Stimulus::Create& create);
   void fire(std::string_view event, std::string_view payload, const Actor& actor);
+  std::optional<EventId> event_that_fits(std::string_view name, std::string_view& payload,
+                                         std::string& completed);
+  bool lacks_role(EventId event, const Actor& actor);
+  void check_event_ahead(std::string_view name, std::string_view payload);
   void refuse_event(EventId event, const Actor& actor);
   bool fits(EventId event, std::string_view& payload, std::string& completed);
 
@@ -138,6 +147,7 @@ class Turn {
   void apply_set(const std::vector<Assignment>& set);
   std::optional<Assigned> data_after(const std::vector<Assignment>& set);
   void change_data(std::string data);
+  void check_label(const Label& label, const std::vector<Label>& before);
   void put_on_hold(std::string_view code, std::string text, Hold::By by);
   void lift_hold();
   void begin_epoch();

@@ -23,6 +23,11 @@ bool is_the_engines_own(const Stimulus& stimulus) {
          std::holds_alternative<Stimulus::ChildChanged>(stimulus.what);
 }
 
+// The value of a label is data, which is nothing for a log.
+std::string logged(const PauseTarget& target) {
+  return target.kind == PauseTarget::Kind::label ? "label:" + target.name : to_text(target);
+}
+
 Answer no_callers_stimulus() {
   return {.kind = Answer::Kind::error,
           .reason = "starts, wakes and messages are the engine's own: claim, fire or create"};
@@ -56,9 +61,15 @@ struct Engine::Parts {
   Zones zones;
   Guards guards = {};
   OwnNames own = {};
+  std::function<void(const Notice&)> noticed = {};
   std::unique_ptr<VirtualClock> clock = {};
   std::unique_ptr<Store> store = {};
   std::unique_ptr<Runner> runner = {};
+
+  // On the thread that decides.
+  void tell(const Notice& notice) const {
+    if (noticed) noticed(notice);
+  }
 };
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -78,6 +89,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   StepperOptions stepper{.zones = std::move(zones), .guards = std::move(options.guards)};
   stepper.ordered_channels = std::move(options.ordered_channels);
   stepper.noted = std::move(options.noted);
+  parts->noticed = options.on_notice;
   stepper.noticed = std::move(options.on_notice);
   if (options.directory.empty()) {
     if (!now) now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
@@ -109,11 +121,21 @@ Result<Applied> Engine::apply(std::span<const MachineText> files, const ApplyOpt
   if (options.dry_run || plan.stored.empty() || !plan.applied.is_good())
     return std::move(plan.applied);
   PAWL_CHECK(parts_->runner->between_batches([&](Stepper& engine) -> Result<void> {
+    for (StoredMachine& machine : plan.stored) {
+      machine.applied_at = now();
+      machine.applied_by = options.by;
+    }
     PAWL_TRY(const bool is_put, parts_->store->put_machines(plan.stored));
     if (!is_put)
       return Error{ErrorCode::environment,
                    "somebody else has applied another version meanwhile: look, and apply again"};
     for (auto& machine : plan.machines) engine.machines().add(std::move(machine));
+    for (const StoredMachine& machine : plan.stored)
+      parts_->tell({.kind = Notice::Kind::applied,
+                    .at = machine.applied_at,
+                    .machine = machine.name,
+                    .version = machine.version,
+                    .actor = machine.applied_by});
     return {};
   }));
   return std::move(plan.applied);
@@ -122,7 +144,8 @@ Result<Applied> Engine::apply(std::span<const MachineText> files, const ApplyOpt
 Result<std::vector<MachineVersion>> Engine::machines() {
   PAWL_TRY(const auto stored, parts_->store->machines());
   std::vector<MachineVersion> versions;
-  for (const StoredMachine& one : stored) versions.push_back({one.name, one.version});
+  for (const StoredMachine& one : stored)
+    versions.push_back({one.name, one.version, one.applied_at, one.applied_by});
   return versions;
 }
 
@@ -260,12 +283,37 @@ void Engine::wait(const RecordName& name, std::optional<std::int64_t> revision_a
 // --- steering ----------------------------------------------------------------------------------
 
 Result<void> Engine::pause(Pause pause) {
-  return parts_->runner->between_batches(
-      [&](Stepper& engine) { return engine.pause(std::move(pause)); });
+  return parts_->runner->between_batches([&](Stepper& engine) -> Result<void> {
+    const Notice notice{.kind = Notice::Kind::paused,
+                        .at = pause.since,
+                        .subject = logged(pause.target),
+                        .actor = pause.actor};
+    PAWL_CHECK(engine.pause(std::move(pause)));
+    parts_->tell(notice);
+    return {};
+  });
 }
 
-Result<bool> Engine::unpause(const PauseTarget& target) {
-  return parts_->runner->between_batches([&](Stepper& engine) { return engine.unpause(target); });
+Result<bool> Engine::unpause(const PauseTarget& target, const std::string& by) {
+  return parts_->runner->between_batches([&](Stepper& engine) -> Result<bool> {
+    const Instant at = now();
+    PAWL_TRY(const bool was_paused, engine.unpause(target, {at, by}));
+    if (was_paused)
+      parts_->tell(
+          {.kind = Notice::Kind::pause_ended, .at = at, .subject = logged(target), .actor = by});
+    return was_paused;
+  });
+}
+
+std::vector<Pause> Engine::ended_pauses() {
+  return parts_->runner->between_batches([](Stepper& engine) { return engine.ended_pauses(); });
+}
+
+void Engine::tell(const Notice& notice) {
+  parts_->runner->between_batches([&](Stepper&) {
+    parts_->tell(notice);
+    return true;
+  });
 }
 
 std::vector<Pause> Engine::pauses() {

@@ -137,6 +137,38 @@ TEST_P(EngineTest, AFailureComesBackByTheClockAlone) {
   EXPECT_EQ(again[0].given.attempt, 2);
 }
 
+// Every answer to an error that lets it be tried again, be there an entry of it or not.
+TEST_P(EngineTest, EachDecisionToTryAgainIsNoticed) {
+  auto& driven = open({R"(machine: job
+initial: working
+tasks:
+  work: {queue: jobs, timeout: 10m, retry: [1m, 5m], errors: {busy: {later: [30s, 2m]}, timeout: {later: 1h}}}
+states:
+  working: {task: work, done: finished}
+  finished: {final: true}
+)"});
+  driven.create("job", "j1");
+  driven.fail(driven.claim({"jobs"})[0], "busy");
+  driven.run_until(kStart + seconds{30});
+  driven.fail(driven.claim({"jobs"})[0], "boom");
+  driven.run_until(kStart + seconds{90});
+  driven.claim({"jobs"});
+  driven.run_until(kStart + hours{1});
+  std::string said;
+  for (const Notice& notice : driven.notices()) {
+    said += notice.kind == Notice::Kind::later ? "later " : "retry ";
+    said += notice.machine + "/" + notice.key + " " + notice.state + " " + notice.code + " ";
+    said += std::to_string(notice.attempt) + " of " +
+            (notice.max ? std::to_string(*notice.max) : "any") + ", " +
+            to_text(*notice.next_at - notice.at) + "\n";
+    EXPECT_NE(notice.fingerprint, 0U);
+  }
+  EXPECT_EQ(said,
+            "later job/j1 working busy 1 of any, 30s\n"
+            "retry job/j1 working boom 1 of 3, 1m\n"
+            "later job/j1 working timeout 2 of any, 1h\n");
+}
+
 TEST_P(EngineTest, ADeadlineIsKept) {
   auto& driven = open({kJob});
   driven.create("job", "j1");
@@ -492,6 +524,42 @@ states:
   EXPECT_NE(driven.notes()[0].find("list/l1"), std::string::npos);
 }
 
+// They go into a log, which more people read than may see the data.
+TEST_P(EngineTest, ANoteHasNoValuesInIt) {
+  auto& driven = open({R"(machine: order
+initial: new
+data: {card: any}
+states:
+  new:
+    on:
+      book: [{if: data.card > 3, to: over}, {effects: [{create: parcel, key: p1, with: {card: "{data.card}"}}, {send: told, to: parent, with: {card: "{data.card}"}}, {send: told, to: {machine: parcel, key: p9}, with: {card: "{data.card}"}}]}]
+    after: {1d: over}
+  over: {final: true}
+)",
+                       R"(machine: parcel
+initial: packing
+data: {card: string}
+states:
+  packing: {effects: [{create: slip, key: s1, with: {number: "{data.card}"}}], after: {1d: over}, on: {told: {}}}
+  over: {final: true}
+)",
+                       R"(machine: slip
+initial: written
+data: {number: int}
+states:
+  written: {after: {1d: over}}
+  over: {final: true}
+)"});
+  driven.create("order", "o1", R"({"card":"4929-1234"})");
+  EXPECT_EQ(driven.fire("order", "o1", "book").kind, Answer::Kind::ok);
+  EXPECT_EQ(state_of(driven, "parcel", "p1"), "none");
+  std::string notes;
+  for (const std::string& note : driven.notes()) notes += note + "\n";
+  EXPECT_EQ(notes.find("4929"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("parcel/p1 was not created"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("parcel/p9"), std::string::npos) << notes;
+}
+
 TEST_P(EngineTest, AMessageWithADelayComesBackAcrossARestart) {
   auto& driven = open({R"(machine: reminder
 initial: waiting
@@ -508,6 +576,119 @@ states:
   driven.run_until(kStart + hours{2});
   EXPECT_EQ(state_of(driven, "reminder", "r1"), "rung");
   EXPECT_EQ(driven.all("send")[0].state, "sent");
+}
+
+// --- calls for later ---------------------------------------------------------------------------
+
+constexpr const char* kLoan = R"(machine: loan
+initial: asked_for
+data: {amount: int!}
+states:
+  asked_for: {on: {grant: granted, refuse: refused}, after: {90d: refused}}
+  granted: {final: true}
+  refused: {final: true}
+events:
+  grant: {by: [banker], with: {rate: decimal!}}
+)";
+
+class LaterTest : public EngineTest {
+ protected:
+  Answer later(decltype(Stimulus::what) what, const std::string& key,
+               std::vector<std::string> roles = {"operator", "banker"}) {
+    return driven_->apply({.what = std::move(what),
+                           .machine = "loan",
+                           .key = key,
+                           .actor = {"ann", std::move(roles)},
+                           .at = kStart + hours{1}});
+  }
+  Record call(const Answer& answer) {
+    EXPECT_EQ(answer.kind, Answer::Kind::ok) << answer.reason;
+    const auto record = driven_->find(answer.machine, answer.key);
+    EXPECT_TRUE(record) << answer.machine << "/" << answer.key;
+    return record.value_or(Record{});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, LaterTest, testing::Values(StoreKind::memory, StoreKind::sqlite),
+                         [](const auto& kind) {
+                           return kind.param == StoreKind::memory ? "memory" : "sqlite";
+                         });
+
+TEST_P(LaterTest, TheRecordThatMakesTheCallHasItsAnswer) {
+  auto& driven = open({kLoan});
+  const Answer created = later(Stimulus::Create{.data = R"({"amount":5})"}, "a");
+  const Answer again = later(Stimulus::Create{.data = R"({"amount":6})"}, "a");
+  driven.run_until(kStart + hours{1});
+  EXPECT_EQ(call(created).state, "sent");
+  EXPECT_EQ(call(created).result, R"({"answer":"ok","state":"asked_for","revision":1})");
+  EXPECT_EQ(call(again).result, R"({"answer":"duplicate","reason":"there is a record with this )"
+                                R"(key","state":"asked_for","revision":1})");
+}
+
+TEST_P(LaterTest, ACallThatIsRefusedIsADeadLetter) {
+  auto& driven = open({kLoan});
+  driven.create("loan", "a", R"({"amount":5})");
+  const Answer refused = later(Stimulus::Fire{.event = "refuse"}, "a");
+  const Answer nobody = later(Stimulus::Fire{.event = "refuse"}, "b");
+  driven.fire("loan", "a", "refuse");
+  driven.run_until(kStart + hours{3});
+  const Record send = call(refused);
+  ASSERT_TRUE(send.error && send.hold);
+  EXPECT_EQ(send.state, "sending");
+  EXPECT_EQ(send.error->code, "refused");
+  EXPECT_EQ(send.error->message, "`refuse` is not accepted in `refused`");
+  EXPECT_EQ(send.hold->code, "gave_up");
+  EXPECT_EQ(send.attempt, 1) << "nobody asked for another try";
+  EXPECT_EQ(driven.log_of(send).back().kind, Entry::Kind::gave_up);
+  ASSERT_TRUE(call(nobody).error);
+  EXPECT_EQ(call(nobody).error->code, "no_such_record");
+  EXPECT_EQ(driven.store().counts()->errors.size(), 2U);
+  EXPECT_TRUE(driven.notes().empty());
+  // What was in the way is gone, and somebody lets it be tried again.
+  driven.create("loan", "b", R"({"amount":5})");
+  driven.order("send", nobody.key, {.verb = Stimulus::Order::Verb::retry, .reason = "there now"});
+  EXPECT_EQ(state_of(driven, "loan", "b"), "refused");
+  EXPECT_EQ(call(nobody).state, "sent");
+}
+
+TEST_P(LaterTest, WhatCanNeverBeAcceptedIsSaidAtOnce) {
+  auto& driven = open({kLoan});
+  driven.create("loan", "a", R"({"amount":5})");
+  const auto said = [&](decltype(Stimulus::what) what, const std::string& key,
+                        std::vector<std::string> roles = {"banker"}) {
+    const Answer answer = later(std::move(what), key, std::move(roles));
+    return std::string(to_text(answer.kind)) + ": " + answer.reason;
+  };
+  using Fire = Stimulus::Fire;
+  using Create = Stimulus::Create;
+  for (const char* key : {"a", "b"}) {  // there is only one of them
+    EXPECT_EQ(said(Fire{.event = "grunt"}, key),
+              "error: the machine has no event `grunt`; did you mean grant?");
+    EXPECT_EQ(said(Fire{.event = "grant"}, key),
+              "error: `grant`: `rate`: null is not allowed in decimal!");
+    EXPECT_EQ(said(Fire{.event = "grant", .payload = R"({"rate":1})"}, key, {"app"}),
+              "refused: `grant` needs the role banker");
+  }
+  EXPECT_EQ(said(Create{}, "b"), "error: `data`: `amount`: null is not allowed in int!");
+  EXPECT_EQ(said(Create{.data = R"({"amount":1})", .event = "grunt"}, "b"),
+            "error: the machine has no event `grunt`; did you mean grant?");
+  EXPECT_EQ(said(Fire{.event = "refuse", .create = Create{}}, "b"),
+            "error: `data`: `amount`: null is not allowed in int!");
+  EXPECT_EQ(said(Fire{.event = "refuse", .create = Create{}}, "a"), "ok: ") << "it is there";
+  EXPECT_EQ(driven.all("send").size(), 1U);
+}
+
+TEST_P(LaterTest, ACallWaitsForTheEndOfAHoldAndThenHasItsAnswer) {
+  auto& driven = open({kLoan});
+  driven.create("loan", "a", R"({"amount":5})");
+  const Answer asked = later(Stimulus::Fire{.event = "refuse"}, "a");
+  driven.order("loan", "a", {.verb = Stimulus::Order::Verb::hold, .text = "wait"});
+  driven.run_until(kStart + hours{2});
+  EXPECT_EQ(call(asked).state, "sending");
+  EXPECT_FALSE(call(asked).hold);
+  driven.order("loan", "a", {.verb = Stimulus::Order::Verb::release, .reason = "go"});
+  driven.run_until(kStart + hours{2} + minutes{5});
+  EXPECT_EQ(call(asked).result, R"({"answer":"ok","state":"refused","revision":4})");
 }
 
 TEST_P(EngineTest, AMessageThatMustBeAcceptedIsTriedAgain) {
@@ -862,8 +1043,8 @@ TEST_P(EngineTest, WhatIsPausedIsNotStarted) {
     driven.reopen();
     EXPECT_EQ(driven.engine().pauses().size(), 1U);
     EXPECT_TRUE(driven.claim({"packers"}, 10).empty());
-    EXPECT_TRUE(*driven.engine().unpause(target));
-    EXPECT_FALSE(*driven.engine().unpause(target));
+    EXPECT_TRUE(*driven.engine().unpause(target, {}));
+    EXPECT_FALSE(*driven.engine().unpause(target, {}));
     EXPECT_EQ(keys_of(driven.claim({"packers"}, 10)), Keys{key});
   }
 }
@@ -885,7 +1066,7 @@ TEST_P(EngineTest, APauseLeavesOthersAlone) {
   driven.reopen();
   EXPECT_EQ(keys_of(driven.claim({"packers"}, 10)), Keys{"o1"});
   ASSERT_TRUE(driven.engine().pause({{}, "again", "eve", driven.now()}));
-  EXPECT_TRUE(*driven.engine().unpause({}));
+  EXPECT_TRUE(*driven.engine().unpause({}, {}));
 }
 
 TEST_P(EngineTest, ClaimsOfOneAttemptTakeTurnsAsWell) {
@@ -1095,6 +1276,39 @@ states:
   EXPECT_EQ(figures.double_applied, 0U);
   EXPECT_GT(figures.commit_seconds.count(), 0U);
   EXPECT_EQ(figures.commit_seconds.count(), figures.batch_units.count());
+}
+
+// What is due while nobody looks is met late. A retry is due for a worker, not for the engine.
+TEST_P(EngineTest, HowLateWhatIsDueWasMetIsMeasured) {
+  auto& driven = open({R"(machine: job
+initial: waiting
+tasks: {work: {queue: jobs, timeout: 10m, lease: 1m, retry: [1m, 1m]}}
+states:
+  waiting: {after: {1h: working}}
+  working: {task: work, done: over}
+  over: {final: true}
+)"});
+  const auto lag = [&] { return driven.engine().figures().due_lag; };
+  const auto wait = [&] { return driven.engine().figures().ready_wait; };
+  driven.create("job", "j1");
+  EXPECT_EQ(lag().count(), 0U);
+  driven.set_clock(kStart + minutes{60} + seconds{7});
+  driven.settle();  // the timer
+  EXPECT_EQ(lag().count(), 1U);
+  EXPECT_EQ(lag().sum(), 7.0);
+  driven.set_clock(driven.now() + seconds{5});
+  driven.fail(driven.claim({"jobs"}).at(0), "network");
+  EXPECT_EQ(wait().sum(), 5.0);
+  driven.set_clock(driven.now() + minutes{1} + seconds{20});
+  driven.settle();
+  EXPECT_EQ(lag().count(), 1U);
+  EXPECT_EQ(driven.claim({"jobs"}).size(), 1U);
+  EXPECT_EQ(wait().count(), 2U);
+  EXPECT_EQ(wait().sum(), 25.0);
+  driven.set_clock(driven.now() + minutes{1} + seconds{3});
+  driven.settle(true);  // the lease
+  EXPECT_EQ(lag().count(), 2U);
+  EXPECT_EQ(lag().sum(), 10.0);
 }
 
 TEST_P(EngineTest, NamesBeyondTheBoundAreCountedTogether) {

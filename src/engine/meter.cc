@@ -82,6 +82,7 @@ void Meter::committed(std::span<const Unit> units, std::span<const UnitOutcome> 
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (outcomes[i].kind != UnitOutcome::Kind::committed) continue;
     if (before[i].applied != 0) count_applied(before[i].applied, now);
+    if (before[i].later) notice(*before[i].later, units[i].record.record, now);
     count(units[i].record, before[i], now);
     for (const RecordChange& made : units[i].created) count(made, nothing, now);
   }
@@ -158,6 +159,20 @@ void Meter::notice(Notice::Kind kind, const Entry* entry, const Record& record, 
     if (entry->next_at && notice.max) ++*notice.max;  // the delay that begins now is not among them
   }
   noticed_(notice);
+}
+
+// There is no entry to read it from.
+void Meter::notice(const AskedLater& later, const Record& record, Instant now) const {
+  if (!noticed_) return;
+  noticed_({.kind = Notice::Kind::later,
+            .at = now,
+            .machine = record.machine,
+            .key = record.key,
+            .state = record.state,
+            .code = later.code,
+            .fingerprint = later.fingerprint,
+            .attempt = later.attempt,
+            .next_at = later.next_at});
 }
 
 void Meter::answered(const Stimulus& stimulus, const Answer& answer) {

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pawl/decide.h"
 #include "pawl/figures.h"
 #include "pawl/notice.h"
 #include "pawl/stimulus.h"
@@ -25,6 +27,7 @@ struct UnitBefore {
   std::optional<Instant> ready_at = {};
   bool was_held = false;
   std::uint64_t applied = 0;  // the settle or the idempotency key that it carries out; 0: none
+  std::shared_ptr<const AskedLater> later = {};  // mostly none
 };
 
 // Never 0.
@@ -55,6 +58,7 @@ class Meter {
   void count_entry(const Entry& entry, const Record& record, MachineFigures& of);
   void count_applied(std::uint64_t mark, Instant now);
   void notice(Notice::Kind kind, const Entry* entry, const Record& record, Instant now) const;
+  void notice(const AskedLater& later, const Record& record, Instant now) const;
   MachineFigures& machine(std::string_view name);
 
   Noticed noticed_;

@@ -1,6 +1,7 @@
 // Pauses: what an operator has stopped from being started. Attempts that run go on.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,12 +24,22 @@ class Pauses {
   // The store outlives it.
   static Result<Pauses> open(Store& store);
 
+  static constexpr std::size_t kEndedMax = 1'000;  // that are kept
+
+  // Who lets it go on, and when.
+  struct End {
+    Instant at = {};
+    std::string by = {};
+  };
+
   // Durable when it returns. A pause that is there already gets the new reason. False: there was
   // none to end.
   Result<void> pause(Pause pause);
-  Result<bool> unpause(const PauseTarget& target);
+  Result<bool> unpause(const PauseTarget& target, const End& end);
 
   std::vector<Pause> all() const;
+  // Of each target the last one, the latest end first.
+  std::vector<Pause> ended() const;
 
   // What keeps work of that queue, or this record, from being started; null: nothing.
   const Pause* of_queue(const std::string& queue) const;
@@ -46,9 +57,11 @@ class Pauses {
   explicit Pauses(Store& store) : store_(&store) {}
 
   const Pause* find(const PauseTarget& target) const;
+  Result<void> forget_oldest();
 
   Store* store_;
   std::map<std::string, Stored> by_queue_;  // by the name of its queue
+  std::map<std::string, Stored> ended_;     // in the same way
 };
 
 }  // namespace pawl

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/nearest.h"
 #include "base/sort_unique.h"
 #include "base/text.h"
@@ -94,7 +95,7 @@ Result<void> Round::decide(Stimulus& stimulus, Decided& decided) {
     decided.answer = *std::move(refused);
     return {};
   }
-  if (stimulus.at && *stimulus.at > now_) return postpone(stimulus, decided);
+  if (stimulus.at && *stimulus.at > now_) return postpone(stimulus, in, decided);
   PAWL_CHECK(decide_one(stimulus, in, {}, decided));
   return settle();
 }
@@ -119,9 +120,10 @@ Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const In
   return std::optional<Answer>();
 }
 
-// The call is kept as it is, and made at its time in the name of whoever asks now. Repeated with
-// its idempotency key it is the same `send` record.
-Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
+// The call is kept as it is, and made at its time in the name of whoever asks now. What would be
+// wrong with it then as well is said now. Repeated with its idempotency key it is the same `send`
+// record.
+Result<void> Round::postpone(Stimulus& stimulus, const InWork* receiver, Decided& decided) {
   if (is_built_in(stimulus.machine)) {
     decided.answer =
         error_answer("only the engine asks for later of records of " + in_ticks(stimulus.machine));
@@ -131,6 +133,8 @@ Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
     Stimulus now = stimulus;  // the answer is the same at any time
     return decide_one(now, nullptr, {}, decided);
   }
+  PAWL_TRY(decided.answer, check_ahead(stimulus, receiver));
+  if (decided.answer.kind != Answer::Kind::ok) return {};
   Stimulus::Create create{.ready_at = stimulus.at};
   {
     JsonMap data(create.data = {});
@@ -152,7 +156,20 @@ Result<void> Round::postpone(Stimulus& stimulus, Decided& decided) {
     decided.answer = error_answer("this idempotency key was used for another request");
     return {};
   }
-  return decide_one(send, in, {}, decided);
+  PAWL_CHECK(decide_one(send, in, {}, decided));
+  if (stimulus.dry_run) return {};
+  decided.answer.machine = std::move(send.machine);
+  decided.answer.key = std::move(send.key);
+  return {};
+}
+
+Result<Answer> Round::check_ahead(const Stimulus& stimulus, const InWork* receiver) {
+  const bool fires = std::holds_alternative<Stimulus::Fire>(stimulus.what);
+  if (!fires || receiver == nullptr)
+    return pawl::check_ahead(*around_.machines.newest(stimulus.machine), no_record(), stimulus,
+                             now_);
+  PAWL_TRY(const auto machine, around_.machines.ahead_of(receiver->record));
+  return pawl::check_ahead(*machine, receiver->record, stimulus, now_);
 }
 
 Result<Round::Beaten> Round::beat(Stimulus& stimulus) {
@@ -358,7 +375,7 @@ void Round::leave_untouched(InWork& in, Unit unit) {
 
 void Round::push(Unit unit, UnitBefore before) {
   units_.push_back(std::move(unit));
-  before_.push_back(before);
+  before_.push_back(std::move(before));
 }
 
 void Round::remove(InWork& in) {
@@ -408,6 +425,7 @@ Result<bool> Round::keep(const Stimulus& stimulus, InWork*& in,
                          const Taking& taking) {
   const bool was_held = in != nullptr && in->record.hold.has_value();
   UnitBefore before{.was_held = was_held, .applied = applied_mark(decision.record.id, stimulus)};
+  if (decision.later) before.later = std::make_shared<const AskedLater>(*decision.later);
   if (in != nullptr) {
     before.entered_at = in->record.entered_at;
     before.ready_at = in->record.ready_at;
@@ -524,7 +542,10 @@ Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
   Decision decision;
   PAWL_CHECK(decide_knowing(*machine, no_record(), create, decision));
   if (!decision.changed) {
-    note(name + " was not created: " + decision.answer.reason);
+    // The answer has values in it: what whoever asks is told is nothing for a log.
+    note(name +
+         " was not created: what it is given does not fit its machine, or that of a record " +
+         "which it makes");
     return {};
   }
   Asked asked{nullptr, machine.get(), std::move(decision.effects), std::move(decision.to_parent),
@@ -658,29 +679,98 @@ Result<bool> Round::wake(InWork& in, bool passed) {
   return true;
 }
 
-// A message that must be accepted and meets a hold is tried again later, since what waits in an
-// inbox may still be refused.
+namespace {
+
+// What a call was answered, on the record that made it.
+std::string call_result(const Answer& answer) {
+  std::string json;
+  {
+    JsonMap map(json);
+    map.text("answer", to_text(answer.kind));
+    if (!answer.reason.empty()) map.text("reason", answer.reason);
+    map.text("state", answer.state);
+    map.number("revision", answer.revision);
+    if (!answer.result.empty()) map.json("result", answer.result);
+  }
+  return json;
+}
+
+// The codes are the ids that callers know.
+std::string_view call_code(const Answer& answer) {
+  if (answer.kind == Answer::Kind::refused)
+    return answer.missing == Answer::Missing::role ? "machine_role_missing" : "refused";
+  if (answer.missing == Answer::Missing::machine) return "no_such_machine";
+  return answer.missing == Answer::Missing::record ? "no_such_record" : "bad_request";
+}
+
+Failure call_failure(const Answer& answer) {
+  Failure failure{.code = std::string(call_code(answer)), .message = answer.reason};
+  if (answer.permitted.empty()) return failure;
+  failure.detail = R"({"permitted":[)";
+  for (const std::string& event : answer.permitted) {
+    if (failure.detail.back() != '[') failure.detail += ',';
+    failure.detail += json_string(event);
+  }
+  failure.detail += "]}";
+  return failure;
+}
+
+bool is_accepted(const Answer& answer) {
+  return !answer.waits &&
+         (answer.kind == Answer::Kind::ok || answer.kind == Answer::Kind::duplicate);
+}
+
+}  // namespace
+
 Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
   Decided started;
   PAWL_CHECK(start(send, Stimulus::Start{.token_hash = token, .worker = "engine"}, started));
   if (started.answer.kind != Answer::Kind::ok || !send.record.running) return {};
   const DelayedMessage message = delayed_message_of(send.record);
+  PAWL_CHECK(message.call.empty() ? deliver(send, message, token)
+                                  : make_call(send, message, token));
+  return settle();
+}
+
+// Sees the answer first, and so do the outcomes that stand on it.
+Result<void> Round::make_call(InWork& send, const DelayedMessage& message, const TokenHash& token) {
+  PAWL_TRY(InWork * receiver, records_.find(NameView(message.machine, message.key)));
+  Stimulus call = std::get<Stimulus>(read_message(message.call));
+  const auto* fire = std::get_if<Stimulus::Fire>(&call.what);
+  if (fire != nullptr && receiver != nullptr)  // so that it may wait for the end of a hold
+    call.what = Stimulus::Sent{.event = fire->event, .payload = fire->payload};
+  call.machine = message.machine;
+  call.key = message.key;
+  call.idempotency_key = send.record.key;
+  Decided decided;
+  PAWL_CHECK(decide_one(call, receiver, {}, decided));
+  const Answer& answer = decided.answer;
+  Failure failure;
+  if (answer.waits) {
+    failure = {.code = std::string(kReceiverOnHold), .message = answer.reason};
+  } else if (!is_accepted(answer)) {
+    failure = call_failure(answer);
+  }
+  Stimulus end = failure.code.empty()
+                     ? to_record(send.record, Stimulus::Done{token, call_result(answer)})
+                     : to_record(send.record, Stimulus::Fail{token, std::move(failure)});
+  return decide_one(end, &send, {.after = decided.unit});
+}
+
+// A message that must be accepted and meets a hold is tried again later, since what waits in an
+// inbox may still be refused.
+Result<void> Round::deliver(InWork& send, const DelayedMessage& message, const TokenHash& token) {
   const std::string name = message.machine + "/" + message.key;
   std::string refusal;
   Taking after;
-  Stimulus sent{.what = message.sent, .actor = engine()};
+  Stimulus sent{.what = message.sent,
+                .machine = message.machine,
+                .key = message.key,
+                .actor = engine(),
+                .idempotency_key = send.record.key};
   PAWL_TRY(InWork * receiver, records_.find(NameView(message.machine, message.key)));
-  if (!message.call.empty()) {
-    sent = std::get<Stimulus>(read_message(message.call));
-    const auto* fire = std::get_if<Stimulus::Fire>(&sent.what);
-    if (fire != nullptr && receiver != nullptr)  // like any message it waits for the end of a hold
-      sent.what = Stimulus::Sent{.event = fire->event, .payload = fire->payload};
-  }
-  sent.machine = message.machine;
-  sent.key = message.key;
-  sent.idempotency_key = send.record.key;
   bool waits = false;
-  if (receiver == nullptr && message.call.empty()) {
+  if (receiver == nullptr) {
     refusal = "there is no record " + name;
     note(refusal + ": the message is not delivered");
   } else {
@@ -688,10 +778,8 @@ Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
     PAWL_CHECK(decide_one(sent, receiver, {}, decided));
     after.after = decided.unit;
     waits = decided.answer.waits;
-    const auto kind = decided.answer.kind;
-    if (waits || (kind != Answer::Kind::ok && kind != Answer::Kind::duplicate))
+    if (!is_accepted(decided.answer))
       refusal = decided.answer.reason.empty() ? name + " is on hold" : decided.answer.reason;
-    if (!message.call.empty() && !refusal.empty() && !waits) note(name + ": " + refusal);
   }
   const bool fails = message.must && !refusal.empty();
   Stimulus end = fails ? to_record(send.record,
@@ -703,7 +791,7 @@ Result<void> Round::carry_out(InWork& send, const TokenHash& token) {
     units_[*send.unit].sent.push_back({receiver->record.id, message_text(sent)});
     receiver->has_older_messages = true;
   }
-  return settle();
+  return {};
 }
 
 }  // namespace pawl

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "decide/built_in.h"
 #include "decide/limits.h"
 #include "engine/machines.h"
 #include "engine/message.h"
@@ -165,7 +166,10 @@ class Round {
   };
 
   Result<std::optional<Answer>> refuse_outside(Stimulus& stimulus, const InWork* in);
-  Result<void> postpone(Stimulus& stimulus, Decided& decided);
+  Result<void> postpone(Stimulus& stimulus, const InWork* receiver, Decided& decided);
+  Result<Answer> check_ahead(const Stimulus& stimulus, const InWork* receiver);
+  Result<void> make_call(InWork& send, const DelayedMessage& message, const TokenHash& token);
+  Result<void> deliver(InWork& send, const DelayedMessage& message, const TokenHash& token);
   Result<void> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking, Decided& decided);
   Result<void> decide_one(Stimulus& stimulus, InWork* in, const Taking& taking);
   Result<void> decide_knowing(const Machine& machine, const Record& record, Stimulus& stimulus,

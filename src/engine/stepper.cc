@@ -95,8 +95,8 @@ Stepper::Stepper(Store& store, Opened opened, StepperOptions options)
 
 Result<void> Stepper::pause(Pause pause) { return claims_.pauses().pause(std::move(pause)); }
 
-Result<bool> Stepper::unpause(const PauseTarget& target) {
-  PAWL_TRY(const bool was_paused, claims_.pauses().unpause(target));
+Result<bool> Stepper::unpause(const PauseTarget& target, const Pauses::End& end) {
+  PAWL_TRY(const bool was_paused, claims_.pauses().unpause(target, end));
   if (was_paused) claims_.resume(target);
   return was_paused;
 }

@@ -76,8 +76,9 @@ class Stepper {
   // Nothing that is paused is started; durable when it returns. Of unpause: false when it was not
   // paused.
   Result<void> pause(Pause pause);
-  Result<bool> unpause(const PauseTarget& target);
+  Result<bool> unpause(const PauseTarget& target, const Pauses::End& end);
   std::vector<Pause> pauses() { return claims_.pauses().all(); }
+  std::vector<Pause> ended_pauses() { return claims_.pauses().ended(); }
 
   // The channel that is told when the built-in policy gives a record up; empty: none. Durable when
   // it returns.

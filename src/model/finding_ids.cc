@@ -120,6 +120,15 @@ constexpr FindingId kFindings[] = {
     {"version_taken", applying, "the version that the file states is another machine"},
 
     {"bad_setting", serving, "a value of the configuration of `pawl serve` cannot be used"},
+
+    {"bad_address", piping, "not HOST:PORT,HOST:PORT of brokers, or not the URL of a search node"},
+    {"bad_field_name", piping, "not the name of a field of a message"},
+    {"bad_option", piping, "an option of Kafka's client that is not given there"},
+    {"bad_secret", piping, "a secret in the clear; write env:NAME or file:PATH"},
+    {"bad_size", piping, "not a size, or out of range: 65536, 64KiB, 4MiB"},
+    {"bad_text", piping, "a text that is empty, or has control characters"},
+    {"bad_topic", piping, "topics are letters, digits, `.`, `_` and `-`, at most 249 of them"},
+    {"contradiction", piping, "two settings that do not go together"},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Every finding a machine file can have: its stable id and what it means. docs/reference/errors.md
+// Every finding a machine file, or another file of ours, can have: its stable id and what it means. docs/reference/errors.md
 // has the same lines; a test compares them.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace pawl {
 
 struct FindingId {
   // A file that is not of the right form is not valid by the JSON Schema either.
-  enum class Kind { text, form, meaning, warning, applying, serving };
+  enum class Kind { text, form, meaning, warning, applying, serving, piping };
 
   std::string_view id;
   Kind kind = Kind::meaning;

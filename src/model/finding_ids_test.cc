@@ -29,6 +29,8 @@ std::string_view heading_of(FindingId::Kind kind) {
       return "## When it is applied";
     case FindingId::Kind::serving:
       return "## The configuration of the server";
+    case FindingId::Kind::piping:
+      return "## Pipe files";
   }
   return "";
 }

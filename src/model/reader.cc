@@ -207,8 +207,11 @@ std::optional<int> Reader::integer(const Node& node, int least, int most) {
   const std::string range = most == kIntegerMax && !too_large
                                 ? " from " + std::to_string(least) + " on"
                                 : " from " + std::to_string(least) + " to " + std::to_string(most);
+  constexpr std::size_t kShown = 40;  // characters of a number that is too large
+  const std::string number_text =
+      node.text.size() > kShown ? node.text.substr(0, kShown) + "…" : node.text;
   const std::string found =
-      node.kind == Node::Kind::number ? node.text : std::string(kind_word(node));
+      node.kind == Node::Kind::number ? number_text : std::string(kind_word(node));
   error("bad_integer", node.at, "expected a whole number" + range + ", found " + found);
   return std::nullopt;
 }

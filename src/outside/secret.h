@@ -17,6 +17,11 @@ class Secret {
   // Without the line break at the end of a file.
   Result<std::string> read() const;
 
+  // The environment variable that it is in; empty when it is in a file.
+  std::string_view variable() const {
+    return kind_ == Kind::environment ? std::string_view(name_) : std::string_view();
+  }
+
  private:
   enum class Kind { environment, file };
 

@@ -61,7 +61,7 @@ TEST(Outlook, ThreeAttemptsOfTheExam) {  // S0-18, S0-19, S0-21
 }
 
 TEST(Outlook, BackoffWithoutEndShowsItsFirstRows) {  // S1-29
-  const Outlook seen = outlook(machine_in("qanal"), "transform");
+  const Outlook seen = outlook(machine_in("qanal"), "reset_offset");
   const Outlook::Run& run = seen.runs.at(0);
   ASSERT_EQ(run.failed.size(), 10U);
   EXPECT_EQ(run.failed[0].wait, between(150ms, 450ms));
@@ -71,7 +71,7 @@ TEST(Outlook, BackoffWithoutEndShowsItsFirstRows) {  // S1-29
   EXPECT_EQ(run.then_every, between(45s, 135s));
   EXPECT_EQ(run.last, std::nullopt);
   EXPECT_FALSE(seen.can_give_up);
-  EXPECT_EQ(seen.through, Names{"extract"});
+  EXPECT_EQ(seen.through, Names{"assign"});
 }
 
 TEST(Outlook, OnlyRowsThatTellSomethingNewAreShown) {

@@ -48,6 +48,15 @@ Result<std::int64_t> read_number(const Cursor& cursor) {
   return value;
 }
 
+Result<void> check_feed_place(std::int64_t place, std::int64_t last) {
+  if (place <= last) return {};
+  return Error{ErrorCode::bad_input,
+               "the place " + std::to_string(place) + " is beyond the end of the feed, which is " +
+                   std::to_string(last) +
+                   ": it is of another store, or of this one before an older backup was restored; "
+                   "begin again without a place, or go on from `end`"};
+}
+
 Result<CreationPlace> read_creation(const Cursor& cursor) {
   CreationPlace place;
   if (cursor.empty()) return place;

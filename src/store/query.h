@@ -31,6 +31,9 @@ struct CreationPlace {
 };
 Result<std::int64_t> read_number(const Cursor& cursor);  // 0 when it is empty
 Result<CreationPlace> read_creation(const Cursor& cursor);
+// Fails when the store has never come as far as that place of the feed. Entries that are removed
+// take no place away.
+Result<void> check_feed_place(std::int64_t place, std::int64_t last);
 Cursor cursor_of(const Record& record, ListOrder order);
 
 // Looks at records in order until the page is full. `Next` gives the next one, or a null pointer.

@@ -169,7 +169,9 @@ class Batch {
 struct StoredMachine {
   std::string name;
   int version = 1;
-  std::string text;  // the file
+  std::string text;         // the file
+  Instant applied_at = {};  // 0: before this was kept
+  std::string applied_by = {};
 
   friend bool operator==(const StoredMachine&, const StoredMachine&) = default;
 };
@@ -210,7 +212,7 @@ class Store {
   virtual Result<Page<Record>> list(const Query& query, const Cursor& from) = 0;
   virtual Result<Page<Entry>> log(RecordId record, const Cursor& from, std::size_t max) = 0;
 
-  // The entries of all records in the order of commits. A cursor stays good.
+  // All entries in the order of commits. A cursor stays good; one beyond the end is an error.
   virtual Result<Page<LoggedEntry>> feed(const Cursor& from, std::size_t max) = 0;
 
   virtual Result<Counts> counts() = 0;
@@ -221,7 +223,8 @@ class Store {
   // The queues in which a record waits, by name.
   virtual Result<std::vector<std::string>> queues() = 0;
 
-  // All or none. False when a version is there with another text, which it keeps.
+  // All or none. False when a version is there with another text, which it keeps; one that is there
+  // with this text is still who applied it first.
   virtual Result<bool> put_machines(std::span<const StoredMachine> machines) = 0;
   Result<bool> put_machine(const StoredMachine& machine) { return put_machines({&machine, 1}); }
   virtual Result<std::optional<StoredMachine>> machine(const std::string& name, int version) = 0;

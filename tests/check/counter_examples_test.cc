@@ -183,8 +183,7 @@ TEST(MachinesOfPawl, AreChecked) {
       {"model.yaml", "1 state ends"},
       {"order.yaml", "2 states end (conditions also read `children`)"},
       {"parcel.yaml", "1 state ends"},
-      // While there is no offset to go to.
-      {"qanal.yaml", "3 states NEVER END (conditions also read `error.detail`)"},
+      {"qanal.yaml", "6 states repeat for ever, visibly"},
       {"qanal_configure.yaml", "1 state repeats for ever, visibly"},
       {"solve.yaml", "1 state ends"},
       {"subscription.yaml", "1 state ends"},

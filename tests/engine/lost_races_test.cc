@@ -300,7 +300,7 @@ TEST_P(LostRaces, WhoWaitedForAPauseIsNotForgotten) {
   const PauseTarget target{PauseTarget::Kind::machine, "job"};
   ASSERT_TRUE(driven.engine().pause({target, "a test", "eve", kStart}));
   EXPECT_TRUE(driven.claim({"jobs"}, 2).empty());
-  ASSERT_TRUE(driven.engine().unpause(target));
+  ASSERT_TRUE(driven.engine().unpause(target, {}));
   before_commit([&] {
     // A change that leaves it where it waits.
     Unit unit;

@@ -1,5 +1,5 @@
 // The runner under load of many threads, opened and closed meanwhile: what it was built for, and
-// what ThreadSanitizer looks at. PAWL_LOAD_SECONDS says for how long.
+// what ThreadSanitizer looks at. LOAD_SECONDS says for how long.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -202,8 +202,8 @@ class RunnerLoad : public testing::Test {
           EXPECT_TRUE(runner_->between_batches([&](Stepper& engine) {
             return engine.pause({.target = target, .reason = "a test", .actor = "app"});
           }));
-          EXPECT_TRUE(
-              runner_->between_batches([&](Stepper& engine) { return engine.unpause(target); }));
+          EXPECT_TRUE(runner_->between_batches(
+              [&](Stepper& engine) { return engine.unpause(target, {}); }));
         });
     }
   }
@@ -237,7 +237,7 @@ class RunnerLoad : public testing::Test {
 TEST_F(RunnerLoad, CallersTasksPausesAndRestartsTogether) {
   open();
   ASSERT_TRUE(runner_->call(about("tally", "one", Stimulus::Create{})));
-  const char* given = std::getenv("PAWL_LOAD_SECONDS");
+  const char* given = std::getenv("LOAD_SECONDS");
   const auto until =
       std::chrono::steady_clock::now() + seconds{given != nullptr ? std::atoi(given) : 3};
   std::vector<std::thread> callers;

@@ -415,7 +415,7 @@ class Play {
       if (pauses) {
         ASSERT_TRUE(driven->engine().pause({target, "a test", "eve", driven->now()}));
       } else {
-        were_paused.push_back(*driven->engine().unpause(target));
+        were_paused.push_back(*driven->engine().unpause(target, {}));
       }
     }
     if (!pauses) {

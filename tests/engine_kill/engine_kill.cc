@@ -7,10 +7,12 @@
 // compared with what they were told: what was acknowledged is there, nothing was done twice, no
 // more runs than may, and everything holds together. Whose answer was lost asks again, with the
 // same key or token. Every 25 kills the faults stop, and everything has to come to its end. At most
-// N kills in at most M minutes. The last line says what was reached; exit status 1 when something
-// is wrong.
+// N kills in at most M minutes, and no wait is longer than kPatience: what was waited for is said
+// then. The last line says what was reached; exit status 1 when something is wrong.
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +59,14 @@ constexpr const char* kLongest = "60000";  // milliseconds that anything may tak
   std::_Exit(1);
 }
 
+void wait_for(const Descriptor& descriptor, const std::string& what) {
+  pollfd one{.fd = descriptor.number(), .events = POLLIN, .revents = 0};
+  // Before those give up who wait for the process meanwhile.
+  constexpr std::chrono::milliseconds kAtMost = kPatience / 2;
+  if (poll(&one, 1, static_cast<int>(kAtMost.count())) == 0)
+    fail("waited a minute for " + what + ", in vain");
+}
+
 class Victim {
  public:
   // What it writes to standard error is appended to the file.
@@ -84,14 +94,18 @@ class Victim {
 
   std::string read_line() {
     std::string line;
-    for (char one = 0; one != '\n'; line += one)
+    for (char one = 0; one != '\n'; line += one) {
+      wait_for(said_, "the process to say that it is ready");
       if (read(said_.number(), &one, 1) != 1) fail("the process ended while it started");
+    }
     return line.substr(0, line.size() - 1);
   }
 
   void kill_after(microseconds delay) {
     std::this_thread::sleep_for(delay);
     ::kill(process_, SIGKILL);
+    wait_for(Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process_, 0))),
+             "the process to end by SIGKILL");
     int status = 0;
     waitpid(process_, &status, 0);
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) fail("the process ended by itself");
@@ -274,6 +288,8 @@ int run(const Options& options) {
   while (!is_over()) {
     Round round(options, random, reached, tally, findings);
     for (int i = 0; i < kKillsOfAStore && !is_over(); ++i) round.kill_once();
+    std::printf("%lld kills\n", static_cast<long long>(reached.kills));
+    std::fflush(stdout);
     round.settle();
   }
   if (tally.unknown != tally.resolved) findings.add(Kind::other, "a request was never resolved");

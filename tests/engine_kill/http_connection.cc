@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "api/api.h"
@@ -152,10 +153,12 @@ class HttpConnection final : public Connection {
       bytes += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
                "\r\n";
     bytes += "\r\n" + body;
-    if (send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(bytes.size()))
-      return std::nullopt;
-    return receive();
+    errno = 0;
+    const bool is_sent = send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                         static_cast<ssize_t>(bytes.size());
+    auto reply = is_sent ? receive() : std::nullopt;
+    if (!reply && is_time_up()) give_up("an answer to " + method + " " + path);
+    return reply;
   }
 
   std::optional<Reply> receive() {
@@ -190,8 +193,11 @@ std::unique_ptr<Connection> connect_to(const HttpPlace& place) {
   address.sin_family = AF_INET;
   address.sin_port = htons(place.port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  be_patient(socket);
+  if (connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (is_time_up()) give_up("a connection to port " + std::to_string(place.port));
     return nullptr;
+  }
   const int at_once = 1;
   setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
   return std::make_unique<HttpConnection>(std::move(socket), place);

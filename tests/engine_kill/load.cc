@@ -38,15 +38,17 @@ void Server::is_at(Connect connect) {
   changed_.notify_all();
 }
 
-Server::Place Server::after(int life) {
+Server::Place Server::after(int life, const Words& words) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return place_.life > life; });
+  if (!changed_.wait_for(lock, kPatience, [&] { return place_.life > life; }))
+    give_up("a process that serves after number " + std::to_string(life) +
+            ", to ask: " + joined(words));
   return place_;
 }
 
 std::optional<Words> Client::ask(const Words& words) {
   while (!connection_) {
-    place_ = server_.after(place_.life);
+    place_ = server_.after(place_.life, words);
     connection_ = place_.connect();
   }
   auto answer = connection_->ask(words);

@@ -34,8 +34,8 @@ class Server {
   };
 
   void is_at(Connect connect);
-  // One that is later than that life; waits for it.
-  Place after(int life);
+  // One that is later than that life; waits for it, to ask that.
+  Place after(int life, const Words& words);
 
  private:
   std::mutex mutex_;

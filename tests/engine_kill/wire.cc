@@ -4,7 +4,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -51,7 +54,10 @@ Connect words_to(std::filesystem::path socket) {
    public:
     explicit WordsConnection(Descriptor to) : to_(std::move(to)) {}
     std::optional<Words> ask(const Words& words) override {
-      return send_words(to_, words) ? receive_words(to_) : std::nullopt;
+      errno = 0;
+      auto answer = send_words(to_, words) ? receive_words(to_) : std::nullopt;
+      if (!answer && is_time_up()) give_up("an answer to " + words.at(0));
+      return answer;
     }
 
    private:
@@ -62,6 +68,20 @@ Connect words_to(std::filesystem::path socket) {
     return to ? std::make_unique<WordsConnection>(std::move(to)) : nullptr;
   };
 }
+
+void give_up(const std::string& waited_for) {
+  std::fprintf(stderr, "engine_kill: waited %lld seconds for %s, in vain\n",
+               static_cast<long long>(kPatience.count()), waited_for.c_str());
+  std::_Exit(1);
+}
+
+void be_patient(const Descriptor& socket) {
+  const timeval at_most{kPatience.count(), 0};
+  setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, &at_most, sizeof at_most);
+  setsockopt(socket.number(), SOL_SOCKET, SO_SNDTIMEO, &at_most, sizeof at_most);
+}
+
+bool is_time_up() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINPROGRESS; }
 
 Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
@@ -85,6 +105,7 @@ Descriptor listen_at(const std::filesystem::path& socket) {
 
 Descriptor connect_to(const std::filesystem::path& socket) {
   Descriptor made = new_socket();
+  be_patient(made);
   const bool is_there = with_address(socket, [&](const sockaddr* address, socklen_t size) {
     return connect(made.number(), address, size);
   });

@@ -2,6 +2,7 @@
 // socket, one list there and one back.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +13,11 @@
 namespace pawl::kill {
 
 using Words = std::vector<std::string>;
+
+// Nothing takes so long, the longest wait that is asked for included: what does hangs.
+inline constexpr std::chrono::seconds kPatience{120};
+// Says what was waited for, and ends this process, with which the others die.
+[[noreturn]] void give_up(const std::string& waited_for);
 
 // A socket or a file that is closed with its owner, and by exec.
 class Descriptor {
@@ -28,6 +34,11 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+// What is sent and received there from now on, and a connection that is made, gives up like this.
+void be_patient(const Descriptor& socket);
+// Whether the last call on such a socket has failed because its time was up.
+bool is_time_up();
 
 // None that is open when it cannot be had.
 Descriptor listen_at(const std::filesystem::path& socket);

@@ -139,6 +139,38 @@ TEST_P(ListTest, TheEndOfTheFeedIsFoundWithoutReadingIt) {
   EXPECT_EQ(later.items[0].entry.to, "z");
 }
 
+// What was committed there since has other places: going on in silence would leave entries out.
+TEST_P(ListTest, APlaceBeyondTheEndOfTheFeedIsAnError) {
+  EXPECT_TRUE(store->feed("0", 9));
+  EXPECT_FALSE(store->feed("1", 9));
+  commit(created("a"));
+  commit(changed("a", "z"));
+  const Cursor end = store->feed("end", 9)->next;
+  EXPECT_TRUE(store->feed(end, 9));
+  const auto beyond = store->feed(std::to_string(std::stoll(end) + 1), 9);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, ErrorCode::bad_input);
+  EXPECT_EQ(beyond.error().message,
+            "the place 3 is beyond the end of the feed, which is 2: it is of another store, or of "
+            "this one before an older backup was restored; begin again without a place, or go on "
+            "from `end`");
+}
+
+// The place behind entries that were removed is none beyond the end.
+TEST_P(ListTest, APlaceStaysGoodWhenItsEntriesAreRemoved) {
+  commit(created("a"));
+  commit(created("b"));
+  const Cursor end = store->feed({}, 9)->next;
+  Unit purges = changed("b", "a");
+  purges.record.entries.clear();
+  purges.record.purges = true;
+  commit(purges);
+  EXPECT_EQ(store->feed("end", 9)->next, end);
+  EXPECT_TRUE(store->feed(end, 9)->items.empty());
+  commit(created("c"));
+  EXPECT_EQ(store->feed(end, 9)->items.size(), 1U);
+}
+
 // Lists, logs, the feed and counts are for any thread, whatever is committed meanwhile.
 TEST_P(ListTest, AnyThreadReadsWhatWasCommitted) {
   commit(created("k"));

@@ -19,6 +19,18 @@ TEST_P(SettingsTest, AVersionOfAMachineNeverChanges) {
             (std::vector<StoredMachine>{{"item", 1, ""}, {"order", 1, ""}, {"order", 2, ""}}));
 }
 
+TEST_P(SettingsTest, WhoAppliedAVersionFirstIsKept) {
+  const StoredMachine applied{"order", 3, "machine: third", Instant{std::chrono::hours{9}}, "ann"};
+  StoredMachine again = applied;
+  again.applied_by = "bob";
+  EXPECT_TRUE(*store->put_machine(applied));
+  EXPECT_TRUE(*store->put_machine(again));
+  EXPECT_EQ(*store->machine("order", 3), applied);
+  StoredMachine listed = applied;
+  listed.text.clear();
+  EXPECT_EQ(*store->machines(), std::vector{listed});
+}
+
 TEST_P(SettingsTest, SeveralMachinesAreKeptTogetherOrNotAtAll) {
   const auto put = [&](const std::vector<StoredMachine>& machines) {
     return *store->put_machines(machines);

@@ -30,10 +30,10 @@ class BadStoreTest : public StoredTest {
 };
 
 TEST_F(BadStoreTest, OfALaterVersion) {
-  tamper(directory, "PRAGMA user_version = 2");
+  tamper(directory, "PRAGMA user_version = 99");
   refuses(ErrorCode::bad_input,
-          "was written by a later version of Pawl (its tables have version 2, this program knows "
-          "1): use that version");
+          "was written by a later version of Pawl (its tables have version 99, this program knows "
+          "2): use that version");
 }
 
 TEST_F(BadStoreTest, ADatabaseOfAnotherProgram) {

@@ -32,9 +32,23 @@ TEST_F(SchemaTest, AStepThatFailsTakesTheOthersBack) {
   constexpr std::array<const char*, 2> kSteps{"ALTER TABLE setting ADD COLUMN note TEXT",
                                               "UPDATE nothing SET note = 1"};
   ASSERT_FALSE(migrate(db, 1, kSteps));
-  EXPECT_EQ(version(), 1);
+  EXPECT_EQ(version(), kSchemaVersion);
   EXPECT_FALSE(db.integer("SELECT note FROM setting"));
   EXPECT_EQ(*db.integer("SELECT count(*) FROM setting"), 1);
+}
+
+// Version 1 did not keep who applied a machine.
+TEST_F(SchemaTest, AStoreOfTheFirstVersionIsReadAndGoesOn) {
+  ASSERT_TRUE(
+      db.script("ALTER TABLE machine DROP COLUMN applied_at;"
+                "ALTER TABLE machine DROP COLUMN applied_by; PRAGMA user_version = 1"));
+  const auto store = must_open(directory);
+  EXPECT_EQ(version(), kSchemaVersion);
+  const Instant at{std::chrono::seconds{1'000'000}};
+  ASSERT_TRUE(*store->put_machine({"order", 2, "machine: order # 2", at, "ann"}));
+  EXPECT_EQ(*store->machine("order", 1), (StoredMachine{"order", 1, "machine: order\n"}));
+  EXPECT_EQ(*store->machine("order", 2),
+            (StoredMachine{"order", 2, "machine: order # 2", at, "ann"}));
 }
 
 // As people read it in a shell.

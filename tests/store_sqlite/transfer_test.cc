@@ -182,6 +182,22 @@ TEST_F(TransferTest, AnExportComesBackTheSame) {
   EXPECT_EQ((*store->machine("order", 1))->text, "machine: order\n");
 }
 
+TEST_F(TransferTest, AnExportOfTheFirstVersionComesBackToo) {
+  std::string lines = exported(directory);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = lines.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    lines.replace(at, from.size(), to);
+  };
+  replace("\"schema\":2}", "\"schema\":1}");
+  replace(",\"applied_at\",\"applied_by\"]", "]");
+  replace("\\n\",0,\"\"]", "\\n\"]");
+  const auto restored = imported(resealed(lines));
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(restored->verified.violations, std::vector<Violation>{});
+  EXPECT_EQ(*must_open(copy)->machine("order", 1), (StoredMachine{"order", 1, "machine: order\n"}));
+}
+
 // A line that was lost, changed, doubled or put elsewhere, and an end that is missing.
 TEST_F(TransferTest, AChangedExportLeavesNothing) {
   const std::string lines = exported(directory);
@@ -198,7 +214,7 @@ TEST_F(TransferTest, AChangedExportLeavesNothing) {
   refuses(resealed(counter), "the table `counter` is not what was written");
   refuses("hello\n", "line 1: ");
   refuses("{}\n", "line 1: this is no export of Pawl");
-  refuses("{\"pawl_export\":1,\"schema\":9}\n", "line 1: it was exported by another version");
+  refuses("{\"pawl_export\":1,\"schema\":9}\n", "line 1: it was exported by a later version");
   refuses(lines.substr(0, lines.find("{\"end\"")), "the end is missing");
   std::string changed = lines;
   changed.replace(changed.find("machine: order"), 14, "machine: other");

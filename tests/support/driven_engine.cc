@@ -71,6 +71,7 @@ void DrivenEngine::open(std::optional<Instant> closed_at) {
     return bits;
   };
   options.noted = [this](Instant, const std::string& note) { notes_.push_back(note); };
+  options.noticed = [this](const Notice& notice) { notices_.push_back(notice); };
   engine_ = must(Stepper::open(*store_, std::move(options)));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/stepper.h"
+#include "pawl/notice.h"
 #include "pawl/record.h"
 #include "pawl/stimulus.h"
 #include "pawl/zones.h"
@@ -73,6 +74,7 @@ class DrivenEngine {
   std::vector<Entry> log_of(const Record& record);
   std::vector<Record> all(const std::string& machine = {});
   const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<Notice>& notices() const { return notices_; }
   std::filesystem::path directory() const { return directory_.path(); }
 
  private:
@@ -86,6 +88,7 @@ class DrivenEngine {
   std::unique_ptr<Store> store_;
   std::unique_ptr<Stepper> engine_;
   std::vector<std::string> notes_;
+  std::vector<Notice> notices_;
   std::uint64_t tokens_ = 0;
   bool reuses_tokens_ = false;
   std::set<std::string> ordered_ = {};

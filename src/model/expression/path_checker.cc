@@ -83,6 +83,10 @@ Result<Root> PathChecker::visible_root(const Term& name) const {
   const auto unseen = [&](const char* where) {
     return error_at(name.at, name.name + " is seen only in " + where);
   };
+  if ((*root == Root::record || *root == Root::children) && !scope_.sees_record)
+    return unseen("machines; here there is data only");
+  if (*root == Root::now && !scope_.sees_now && !scope_.sees_record)
+    return error_at(name.at, "now is not seen here: the same data has to give the same value");
   if (*root == Root::now && !scope_.sees_now)
     return error_at(name.at, "now is not allowed in when; use a timer (after)");
   if ((*root == Root::event || *root == Root::actor) && !scope_.sees_event)
@@ -100,7 +104,7 @@ const Fields* PathChecker::data_fields() const {
 }
 
 Result<std::optional<Known>> PathChecker::resolve(Term& term) const {
-  if (is_count(term)) return std::optional(resolve_count(term));
+  if (is_count(term) && scope_.sees_record) return std::optional(resolve_count(term));
   const Term& of = term.operands.front();
   if (of.kind != Kind::name) return std::optional<Known>{};
   PAWL_TRY(const Root root, visible_root(of));

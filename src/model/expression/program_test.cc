@@ -519,6 +519,19 @@ TEST(Program, NamesAreSeenOnlyWhereTheyMean) {
   EXPECT_EQ(value("1 + item", world), "5: item is seen only in effects with each");
 }
 
+TEST(Program, SeesNoRecordWhereThereIsDataOnly) {
+  World world;
+  world.scope = {.sees_record = false, .sees_now = false};
+  EXPECT_EQ(value("record.key == 'x'", world),
+            "1: record is seen only in machines; here there is data only");
+  EXPECT_EQ(value("1 < children.line.open", world),
+            "5: children is seen only in machines; here there is data only");
+  EXPECT_EQ(value("now > data.at", world),
+            "1: now is not seen here: the same data has to give the same value");
+  world.scope.sees_now = true;
+  EXPECT_EQ(value("now == now", world), "true");
+}
+
 TEST(Program, UndeclaredDataHasAnyField) {
   World world;
   world.definition.data.reset();

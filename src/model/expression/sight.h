@@ -30,7 +30,8 @@ struct Sight {
 struct Scope {
   const Definition* definition = nullptr;  // `data`, states, `order`
   const State* state = nullptr;            // the record is in it; null: in one of several
-  bool knows_data = true;  // false: any field goes, as in the data of an older version
+  bool knows_data = true;   // false: any field goes, as in the data of an older version
+  bool sees_record = true;  // and `children`; false: there is data and no record that has it
   bool sees_now = true;
   bool sees_event = false;  // and `actor`
   const Fields* event = nullptr;

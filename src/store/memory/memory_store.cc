@@ -47,7 +47,7 @@ struct Tables {
   std::map<std::string, Slot> slots;
   std::map<std::pair<std::string, std::string>, StateCount> states;
   std::map<std::tuple<std::string, std::string, std::string, std::uint64_t>, ErrorCount> errors;
-  std::map<std::pair<std::string, int>, std::string> machines;
+  std::map<std::pair<std::string, int>, StoredMachine> machines;
   std::map<std::string, Setting> settings;
   std::uint64_t last_id = 0;
   std::int64_t last_position = 0;
@@ -423,10 +423,11 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     Page<LoggedEntry> page;
     if (from == kFeedEnd) {
-      page.next = std::to_string(tables_.log.empty() ? 0 : tables_.log.rbegin()->first);
+      page.next = std::to_string(tables_.last_position);
       return page;
     }
     PAWL_TRY(auto last, read_number(from));
+    PAWL_CHECK(check_feed_place(last, tables_.last_position));
     for (auto at = tables_.log.upper_bound(last);
          at != tables_.log.end() && page.items.size() < page_size(max); ++at) {
       page.items.push_back(at->second);
@@ -461,8 +462,8 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     auto all = tables_.machines;
     for (const StoredMachine& machine : machines) {
-      const auto [at, is_new] = all.emplace(std::pair(machine.name, machine.version), machine.text);
-      if (!is_new && at->second != machine.text) return false;
+      const auto [at, is_new] = all.emplace(std::pair(machine.name, machine.version), machine);
+      if (!is_new && at->second.text != machine.text) return false;
     }
     tables_.machines = std::move(all);
     return true;
@@ -472,13 +473,16 @@ class MemoryStore final : public Store {
     const std::lock_guard lock(mutex_);
     const auto found = tables_.machines.find({name, version});
     if (found == tables_.machines.end()) return std::optional<StoredMachine>();
-    return std::optional(StoredMachine{name, version, found->second});
+    return std::optional(found->second);
   }
 
   Result<std::vector<StoredMachine>> machines() override {
     const std::lock_guard lock(mutex_);
     std::vector<StoredMachine> all;
-    for (const auto& [name, text] : tables_.machines) all.push_back({name.first, name.second, ""});
+    for (const auto& [name, machine] : tables_.machines) {
+      all.push_back(machine);
+      all.back().text.clear();
+    }
     return all;
   }
 

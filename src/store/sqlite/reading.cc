@@ -137,16 +137,23 @@ Result<Page<LoggedEntry>> Reading::feed(const Cursor& from, std::size_t max) {
     page.items.push_back({record, name->second, std::move(entry)});
     last = found.integer(3);
   }
+  if (page.items.empty()) {
+    PAWL_TRY(const std::int64_t end, last_position());
+    PAWL_CHECK(check_feed_place(last, end));
+  }
   page.next = std::to_string(last);
   return page;
 }
 
 Result<Page<LoggedEntry>> Reading::feed_end() {
   const std::lock_guard lock(mutex_);
-  PAWL_TRY(Rows found, db_.query("SELECT coalesce(max(position), 0) FROM log"));
-  PAWL_TRY(const bool is_there, found.next());
-  PAWL_ASSERT(is_there, "an aggregate has a row");
-  return Page<LoggedEntry>{.next = std::to_string(found.integer(0))};
+  PAWL_TRY(const std::int64_t end, last_position());
+  return Page<LoggedEntry>{.next = std::to_string(end)};
+}
+
+// What was removed is not in the log any more; places behind it stay good.
+Result<std::int64_t> Reading::last_position() {
+  return db_.integer("SELECT position FROM counter");
 }
 
 Result<RecordName> Reading::name_of(RecordId record) {
@@ -193,18 +200,23 @@ Result<RecordId> Reading::last_id() {
 
 Result<std::optional<StoredMachine>> Reading::machine(const std::string& name, int version) {
   const std::lock_guard lock(mutex_);
-  PAWL_TRY(Rows rows,
-           db_.query("SELECT text FROM machine WHERE name = ?1 AND version = ?2", name, version));
+  PAWL_TRY(Rows rows, db_.query("SELECT text, applied_at, applied_by FROM machine "
+                                "WHERE name = ?1 AND version = ?2",
+                                name, version));
   PAWL_TRY(const bool found, rows.next());
   if (!found) return std::optional<StoredMachine>();
-  return std::optional(StoredMachine{name, version, std::string(rows.text(0))});
+  return std::optional(StoredMachine{name, version, std::string(rows.text(0)),
+                                     Instant{Duration{rows.integer(1)}},
+                                     std::string(rows.text(2))});
 }
 
 Result<std::vector<StoredMachine>> Reading::machines() {
   const std::lock_guard lock(mutex_);
-  PAWL_TRY(Rows rows, db_.query("SELECT name, version FROM machine ORDER BY name, version"));
+  PAWL_TRY(Rows rows, db_.query("SELECT name, version, applied_at, applied_by FROM machine "
+                                "ORDER BY name, version"));
   return all<StoredMachine>(std::move(rows), [](const Rows& row) {
-    return StoredMachine{std::string(row.text(0)), static_cast<int>(row.integer(1)), ""};
+    return StoredMachine{std::string(row.text(0)), static_cast<int>(row.integer(1)), "",
+                         Instant{Duration{row.integer(2)}}, std::string(row.text(3))};
   });
 }
 

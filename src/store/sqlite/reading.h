@@ -28,6 +28,7 @@ class Reading {
 
  private:
   Result<Page<LoggedEntry>> feed_end();
+  Result<std::int64_t> last_position();
   // The query and the mark have to live until the rows are gone.
   Result<Rows> rows(const Query& query, const std::optional<Label>& mark, const Cursor& from);
 

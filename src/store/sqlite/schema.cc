@@ -1,5 +1,6 @@
 #include "store/sqlite/schema.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -77,6 +78,7 @@ CREATE TABLE error_count(
 
 CREATE TABLE machine(
   name TEXT NOT NULL, version INTEGER NOT NULL, text TEXT NOT NULL,
+  applied_at INTEGER NOT NULL DEFAULT 0, applied_by TEXT NOT NULL DEFAULT '',
   PRIMARY KEY(name, version)) WITHOUT ROWID;
 CREATE TABLE setting(
   name TEXT PRIMARY KEY, value TEXT NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID;
@@ -96,7 +98,11 @@ CREATE VIEW readable_due AS
 )";
 
 // What leads from each version of the tables to the next.
-constexpr std::span<const char* const> kMigrations{};
+constexpr const char* kMigrations[] = {
+    "ALTER TABLE machine ADD COLUMN applied_at INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE machine ADD COLUMN applied_by TEXT NOT NULL DEFAULT ''",
+};
+static_assert(std::size(kMigrations) + 1 == kSchemaVersion);
 
 Result<void> check_versions(const std::string& path, std::int64_t application,
                             std::int64_t version) {

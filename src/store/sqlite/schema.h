@@ -11,7 +11,7 @@
 namespace pawl::sqlite {
 
 inline constexpr std::int64_t kApplicationId = 0x5061776c;  // `Pawl`
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 struct ConnectionOptions {
   int cache_mib = 64;

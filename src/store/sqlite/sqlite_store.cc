@@ -280,9 +280,9 @@ class OpenedStore final : public SqliteStore {
     }
     return writer_->transact([&]() -> Result<bool> {
       for (const StoredMachine& machine : machines)
-        PAWL_CHECK(
-            writer_->database().run("INSERT INTO machine VALUES(?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                                    machine.name, machine.version, machine.text));
+        PAWL_CHECK(writer_->database().run(
+            "INSERT INTO machine VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING", machine.name,
+            machine.version, machine.text, machine.applied_at, machine.applied_by));
       return true;
     });
   }

@@ -245,12 +245,15 @@ class Import {
   }
 
   Result<void> take_first(const std::string& line) {
-    const std::string ours = kFirstLine + std::to_string(sqlite::kSchemaVersion) + "}";
-    if (line == ours) return {};
+    for (std::int64_t version = 1; version <= sqlite::kSchemaVersion; ++version)
+      if (line == kFirstLine + std::to_string(version) + "}") {
+        is_older_ = version < sqlite::kSchemaVersion;
+        return {};
+      }
     if (!line.starts_with(kFirstLine)) return wrong("this is no export of Pawl");
     return wrong(
-        "it was exported by another version of Pawl, whose tables are different: import "
-        "it with that version, and open the store with this one");
+        "it was exported by a later version of Pawl, whose tables are different: import it with "
+        "that version");
   }
 
   Result<void> take_table(JsonView view) {
@@ -261,13 +264,21 @@ class Import {
       columns.emplace_back(walk.value().text(scratch));
     const auto table = std::find_if(tables_.begin(), tables_.end(),
                                     [&](const Table& one) { return one.name == name; });
-    if (table == tables_.end() || table->columns != columns)
+    if (table == tables_.end() || !has_columns(*table, columns))
       return wrong("there is no table " + name + " with these columns");
     std::string sql = "INSERT INTO " + quoted(name) + "(" + joined(columns) + ") VALUES(?";
     for (std::size_t i = 1; i < columns.size(); ++i) sql += ",?";
     PAWL_TRY(Statement statement, Statement::prepare(db_, sql + ")"));
     insert_ = std::move(statement);
     return {};
+  }
+
+  // All of them; of an older version those that there were. The others have their defaults: so far
+  // every version of the tables has only added columns behind those before.
+  bool has_columns(const Table& table, const std::vector<std::string>& columns) const {
+    if (!is_older_) return table.columns == columns;
+    return !columns.empty() && columns.size() <= table.columns.size() &&
+           std::equal(columns.begin(), columns.end(), table.columns.begin());
   }
 
   Result<void> take_row(JsonView view) {
@@ -313,6 +324,7 @@ class Import {
   std::vector<Table> tables_;
   std::optional<Statement> insert_;
   std::int64_t number_ = 0;
+  bool is_older_ = false;  // of an earlier version of the tables
   Tally tally_;
 };
 
