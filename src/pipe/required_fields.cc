@@ -1,0 +1,99 @@
+#include "pipe/required_fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "calendar/cron.h"
+#include "calendar/rrule.h"
+#include "calendar/zone.h"
+#include "model/field_type.h"
+
+namespace pawl {
+namespace {
+
+using simdjson::dom::element;
+using Kind = FieldType::Kind;
+
+bool is_whole(element value) {
+  if (value.is_int64() || value.is_uint64()) return true;
+  double number = 0;
+  return value.get(number) == simdjson::SUCCESS && std::trunc(number) == number;
+}
+
+std::string type_text(FieldType type) {
+  type.required = false;
+  return to_text(type);
+}
+
+}  // namespace
+
+Result<RequiredFields> RequiredFields::make(
+    const std::vector<TransformConfig::Required>& required) {
+  RequiredFields made;
+  for (const auto& [field, type, at] : required) {
+    auto path = FieldPath::parse(field);
+    if (!path) return Error{ErrorCode::bad_input, "`require`: " + path.error().message, at};
+    made.fields_.push_back({*std::move(path), type});
+    if (type.kind != Kind::zone || made.zones_) continue;
+    PAWL_TRY(made.zones_, Zones::open());
+  }
+  return made;
+}
+
+Result<void> RequiredFields::check(element document) const {
+  for (const Field& field : fields_) {
+    const auto value = field.path.find(document);
+    if (value && !value->is_null() && fits(field.type, *value)) continue;
+    std::string reason = "the field " + in_ticks(field.path.text());
+    reason += !value ? " is missing" : value->is_null() ? " is null" : " is " + shown(*value);
+    reason += field.type.kind == Kind::any ? "; it is required"
+                                           : "; it has to be of the type " + type_text(field.type);
+    return Error{ErrorCode::bad_input, std::move(reason)};
+  }
+  return {};
+}
+
+bool RequiredFields::fits(const FieldType& type, element value) const {
+  switch (type.kind) {
+    case Kind::any:
+      return true;
+    case Kind::string:
+      return value.is_string();
+    case Kind::integer:
+      return is_whole(value);
+    case Kind::decimal:
+      return value.is_number();
+    case Kind::boolean:
+      return value.is_bool();
+    case Kind::list:
+      return value.is_array();
+    case Kind::map:
+      return value.is_object();
+    default:
+      break;
+  }
+  std::string_view text;
+  return value.get(text) == simdjson::SUCCESS && fits_text(type, text);
+}
+
+bool RequiredFields::fits_text(const FieldType& type, std::string_view text) const {
+  switch (type.kind) {
+    case Kind::time:
+      return parse_instant(text, Zone::utc()).has_value();
+    case Kind::duration:
+      return parse_duration(text).has_value();
+    case Kind::rrule:
+      return parse_rrule(text).has_value();
+    case Kind::cron:
+      return parse_cron(text).has_value();
+    case Kind::zone:
+      return zones_->find(text).has_value();
+    case Kind::word:
+      return std::find(type.words.begin(), type.words.end(), text) != type.words.end();
+    default:
+      return true;
+  }
+}
+
+}  // namespace pawl
