@@ -15,7 +15,7 @@ ORACLE := build/dev/tests/calendar/recurrence_oracle
 # ctest says how many tests passed before it says how long they took; here it comes last.
 CLOSING_LINE_LAST := sed -u '/tests passed, .* failed out of/{h;d};$$G'
 
-.PHONY: help run tour install test test-more test-time mutants soak bench bench-10m lint format fuzz clean
+.PHONY: help run tour pipe-demo install components test test-more test-time mutants soak bench bench-10m lint format fuzz clean
 
 help:  ## Print these lines
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -30,14 +30,25 @@ tour:  ## Build the program and show what it does with machine files
 	@scripts/build.sh dev pawl
 	@scripts/tour.sh
 
+pipe-demo:  ## Run a pipe between a real Kafka and OpenSearch, kill all three, and show that the books balance
+	@scripts/pipe_demo.sh
+
 install:  ## Install the program, the library and its headers under PREFIX (/usr/local)
 	@scripts/setup.sh build
 	@cmake --preset release -B build/install -D PAWL_BENCH=OFF >/dev/null
 	@cmake --build build/install --target pawl pawl_embedded
 	@cmake --install build/install --prefix $(PREFIX)
 
+components:  ## Install the real Kafka, OpenSearch and Elasticsearch that tests use (make test needs the first two)
+	@scripts/setup.sh pipe
+	@tests/components/kafka.sh install
+	@tests/components/search.sh install
+	@SEARCH_ENGINE=es8 tests/components/search.sh install
+
 test:  ## Build and run every test that needs no second build
-	@scripts/setup.sh build
+	@scripts/setup.sh build pipe
+	@tests/components/kafka.sh install
+	@tests/components/search.sh install
 	@scripts/build.sh dev all all_verify_interface_header_sets
 	@ctest --preset dev -j2 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
 
@@ -66,6 +77,9 @@ bench:  ## Measure the build that is shipped (REFERENCE=DIR: where the bare loop
 	@bench/store_rounds.py build/release/bench $(REFERENCE)
 	@bench/engine_bench.py build/release/pawl $(REFERENCE)
 	@bench/http_bench.py build/release/pawl build/release/bench/http_load
+	@scripts/setup.sh pipe rsyslog
+	@scripts/build.sh dev topic_tool
+	@bench/pipe_bench.py build/release/pawl build/dev/tests/components/topic_tool $(REFERENCE)
 
 bench-10m:  ## Open a store of ten million records: how long, with how much memory
 	@scripts/setup.sh build more

@@ -10,7 +10,7 @@ minutes=600
 if [[ ${1:-} == --minutes ]]; then
   minutes=$2
 else
-  export PAWL_LOAD_SECONDS=60
+  export LOAD_SECONDS=60
 fi
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1

@@ -7,12 +7,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 program=$1_kill
+targets=("$program")
 options=()
 if [[ $1 == server ]]; then
   program=engine_kill
-  scripts/build.sh dev pawl
+  targets=(pawl engine_kill)
   options=(--server build/dev/pawl)
 fi
 shift
-scripts/build.sh dev "$program"
+echo "building ${targets[*]}" # which is quiet, and may take minutes
+scripts/build.sh dev "${targets[@]}"
 exec "build/dev/tests/$program/$program" --seed "${SEED:-$(date +%s)}" "${options[@]}" "$@"

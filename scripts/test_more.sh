@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # share | minutes | what runs | full count | command | command for the full count
 table=$(
   cat <<'END'
-builds     | 27 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
+builds     | 24 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
 mutants    |  3 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                                      | scripts/mutants.sh
 rules      |  2 | the tests against rules of the core broken at random    | 400 mutants   | scripts/mutants/run.py --count 20 --at-most-surviving 4 --minutes MINUTES | scripts/mutants/run.py --count 400
 fuzz       |  1 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                                         | scripts/fuzz.sh --minutes 8
@@ -26,7 +26,8 @@ model      |  0 | leases, in every order in which things can happen       | the 
 idle       |  0 | a runner with nothing to do, under strace               | 30 seconds    | echo left to make soak                                                    | scripts/idle.sh 30
 openapi    |  0 | schemathesis calls every route of a running server      | 10 minutes    | echo left to make soak                                                    | tests/openapi/check.py build/dev/pawl --minutes 10
 newcomer   |  0 | the README in a clean clone, from `make run` on         | the README    | echo left to make soak                                                    | tests/newcomer.sh
-pipe       |  0 | -                                                       | -             | -                                                                         | -
+pipe       |  3 | a pipe, its Kafka and its search node, killed           | 20 rounds     | scripts/pipe.sh --minutes MINUTES --messages 20000 --at-least 2           | scripts/pipe.sh --rounds 20 --at-least 20
+pipe_long  |  0 | a pipe whose search node is away, and one that lags     | 3 minutes     | echo left to make soak                                                    | scripts/pipe.sh long
 END
 )
 

@@ -62,6 +62,8 @@ std::optional<AccessToken> read_token(const std::string& json) {
   token.created_at = body.instant("created_at").value_or(Instant{});
   token.expires_at = body.instant("expires_at");
   token.made_by = body.text("made_by");
+  token.revoked_at = body.instant("revoked_at");
+  token.revoked_by = body.text("revoked_by");
   return token.name.empty() ? std::nullopt : std::optional(token);
 }
 
@@ -121,6 +123,10 @@ std::string to_json(const AccessToken& token) {
     map.text("created_at", to_text(token.created_at));
     if (token.expires_at) map.text("expires_at", to_text(*token.expires_at));
     if (!token.made_by.empty()) map.text("made_by", token.made_by);
+    if (token.revoked_at) {
+      map.text("revoked_at", to_text(*token.revoked_at));
+      map.text("revoked_by", token.revoked_by);
+    }
   }
   return out;
 }
@@ -131,7 +137,9 @@ Result<std::unique_ptr<Access>> Access::open(Engine& engine, std::function<void(
   for (const Setting& setting : settings) {
     const auto hash = read_hex(std::string_view(setting.name).substr(kPrefix.size()));
     if (setting.value.empty() || !hash) continue;
-    if (auto token = read_token(setting.value)) access->tokens_[*hash] = {*token, setting};
+    const auto token = read_token(setting.value);
+    if (!token) continue;
+    (token->revoked_at ? access->revoked_ : access->tokens_)[*hash] = {*token, setting};
   }
   return access;
 }
@@ -195,32 +203,68 @@ Result<std::string> Access::create(AccessToken token) {
   const Setting setting{.name = std::string(kPrefix) + hex_of(hash), .value = to_json(token)};
   PAWL_TRY(Setting put, engine_.put_setting(setting));
   PAWL_ASSERT(put.value == setting.value, "128 random bits are not drawn twice");
-  const std::lock_guard lock(mutex_);
-  tokens_[hash] = {std::move(token), std::move(put)};
+  const Notice notice{.kind = Notice::Kind::token_made,
+                      .at = token.created_at,
+                      .subject = token.name,
+                      .actor = token.made_by};
+  {
+    const std::lock_guard lock(mutex_);
+    tokens_[hash] = {std::move(token), std::move(put)};
+  }
+  engine_.tell(notice);
   return text;
 }
 
-Result<bool> Access::revoke(const std::string& name) {
+Result<bool> Access::revoke(const std::string& name, const std::string& by) {
   const std::lock_guard changes(changes_);
   const auto found = find_name(name);
   if (!found) return false;
-  Setting gone = found->second.setting;
-  gone.value.clear();
-  PAWL_TRY(Setting put, engine_.put_setting(gone));
-  if (!put.value.empty()) {  // somebody has written it since: what is revoked is what is there
-    gone.revision = put.revision;
-    PAWL_TRY(put, engine_.put_setting(gone));
+  Kept gone = found->second;
+  gone.token.revoked_at = engine_.now();
+  gone.token.revoked_by = by;
+  gone.setting.value = to_json(gone.token);
+  PAWL_TRY(Setting put, engine_.put_setting(gone.setting));
+  if (put.value != gone.setting.value) {   // somebody has written it since: what is revoked is what
+    gone.setting.revision = put.revision;  // is there
+    PAWL_TRY(put, engine_.put_setting(gone.setting));
   }
-  if (!put.value.empty())
+  if (put.value != gone.setting.value)
     return Error{ErrorCode::environment, "the access token " + in_ticks(name) +
                                              " is being changed by others and is still in force: "
                                              "revoke it again"};
+  gone.setting = std::move(put);
+  const Notice notice{.kind = Notice::Kind::token_revoked,
+                      .at = *gone.token.revoked_at,
+                      .subject = name,
+                      .actor = by};
   {
     const std::lock_guard lock(mutex_);
     tokens_.erase(found->first);
+    revoked_[found->first] = std::move(gone);
   }
   if (on_revoked_) on_revoked_();
+  engine_.tell(notice);
+  PAWL_CHECK(forget_oldest());
   return true;
+}
+
+// With `changes_` held.
+Result<void> Access::forget_oldest() {
+  std::pair<TokenHash, Setting> oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (revoked_.size() <= kRevokedMax) return {};
+    const auto found =
+        std::min_element(revoked_.begin(), revoked_.end(), [](const auto& a, const auto& b) {
+          return a.second.token.revoked_at < b.second.token.revoked_at;
+        });
+    oldest = {found->first, found->second.setting};
+  }
+  oldest.second.value.clear();
+  PAWL_CHECK(engine_.put_setting(oldest.second));
+  const std::lock_guard lock(mutex_);
+  revoked_.erase(oldest.first);
+  return {};
 }
 
 std::vector<AccessToken> Access::all() const {
@@ -229,6 +273,16 @@ std::vector<AccessToken> Access::all() const {
   for (const auto& [hash, kept] : tokens_) all.push_back(kept.token);
   std::sort(all.begin(), all.end(),
             [](const AccessToken& a, const AccessToken& b) { return a.name < b.name; });
+  return all;
+}
+
+std::vector<AccessToken> Access::revoked() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<AccessToken> all;
+  for (const auto& [hash, kept] : revoked_) all.push_back(kept.token);
+  std::sort(all.begin(), all.end(), [](const AccessToken& a, const AccessToken& b) {
+    return std::pair(b.revoked_at, a.name) < std::pair(a.revoked_at, b.name);
+  });
   return all;
 }
 

@@ -33,6 +33,8 @@ struct AccessToken {
   Instant created_at = {};
   std::optional<Instant> expires_at = {};
   std::string made_by = {};
+  std::optional<Instant> revoked_at = {};  // it lets nobody in from then on
+  std::string revoked_by = {};
 };
 std::string to_json(const AccessToken& token);
 
@@ -55,8 +57,12 @@ class Access {
   // taken. Both wait until it is durable.
   Result<std::string> create(AccessToken token);
   // It lets nobody in from here on. False: there is none of that name.
-  Result<bool> revoke(const std::string& name);
+  Result<bool> revoke(const std::string& name, const std::string& by);
   std::vector<AccessToken> all() const;
+  // Those that were revoked, the latest first; at most kRevokedMax.
+  std::vector<AccessToken> revoked() const;
+
+  static constexpr std::size_t kRevokedMax = 1'000;
 
  private:
   struct Kept {
@@ -69,6 +75,7 @@ class Access {
 
   bool is_in_force(const TokenHash& hash, Instant now) const;
   std::optional<std::pair<TokenHash, Kept>> find_name(const std::string& name) const;
+  Result<void> forget_oldest();
 
   Engine& engine_;
   std::function<void()> on_revoked_;
@@ -76,6 +83,7 @@ class Access {
   std::mutex changes_;
   mutable std::mutex mutex_;  // of the map, and never held while something is waited for
   std::map<TokenHash, Kept> tokens_;
+  std::map<TokenHash, Kept> revoked_;  // to be read again, and for nothing else
 };
 
 // Who acts, when the body of the request says so by `actor`: then that is the actor of the caller,

@@ -188,11 +188,59 @@ TEST_F(AccessTest, ARevokedTokenLetsNobodyInFromThenOn) {
 }
 
 // Somebody else has written the setting: what is revoked must be gone nevertheless.
+// Every change has its actor, also those of no record.
+TEST_F(AccessTest, WhoRevokedAppliedAndLetGoOnIsKept) {
+  create({.name = "shop", .roles = kApp, .created_at = kNine, .made_by = "root"});
+  token = create({.name = "desk", .roles = kAdmin, .act_as = true});
+  const std::string ann = R"("actor":{"name":"ann"})";
+  good(post("/v1/tokens/revoke", R"({"name":"shop",)" + ann + "}"));
+  good(post("/v1/pauses", R"({"what":"queue:q","reason":"r"})"));
+  good(post("/v1/pauses/end", R"({"what":"queue:q",)" + ann + "}"));
+  const std::string file = json_string("machine: memo\ninitial: a\nstates: {a: {final: true}}\n");
+  good(post("/v1/machines", R"({"files":[{"path":"memo.yaml","text":)" + file + "}]," + ann + "}"));
+  const auto look = [&] {
+    EXPECT_EQ(at(good(get("/v1/tokens")), "revoked"),
+              R"([{"name":"shop","roles":["app"],"created_at":"2026-03-02T09:00:00Z",)"
+              R"("made_by":"root","revoked_at":"2026-03-02T09:00:00Z",)"
+              R"("revoked_by":"ann via desk"}])");
+    EXPECT_EQ(good(get("/v1/pauses")),
+              R"({"items":[],"ended":[{"what":"queue:q","reason":"r","actor":"desk",)"
+              R"("since":"2026-03-02T09:00:00Z","ended_at":"2026-03-02T09:00:00Z",)"
+              R"("ended_by":"ann via desk"}]})");
+    const std::string applied = R"("applied_at":"2026-03-02T09:00:00Z","applied_by":)";
+    EXPECT_EQ(good(get("/v1/machines")),
+              R"({"items":[{"machine":"memo","version":1,)" + applied + R"("ann via desk"},)" +
+                  R"({"machine":"order","version":1,)" + applied + R"("embedder"}]})");
+    EXPECT_EQ(at(good(get("/v1/machines/memo")), "applied_by"), "ann via desk");
+    EXPECT_EQ(at(good(get("/v1/machines/memo/1")), "applied_by"), "ann via desk");
+  };
+  look();
+  open();
+  look();
+  // The name is free again, and so is what was paused.
+  create({.name = "shop", .roles = kViewer});
+  good(post("/v1/pauses", R"({"what":"queue:q","reason":"again"})"));
+  EXPECT_EQ(at(good(get("/v1/pauses")), "ended"), "(absent)");
+  EXPECT_EQ(access->revoked().size(), 1U);
+}
+
+TEST_F(AccessTest, SoManyRevokedTokensAreKept) {
+  for (std::size_t i = 0; i <= Access::kRevokedMax; ++i) {
+    create({.name = "t" + std::to_string(i), .roles = kViewer});
+    ASSERT_TRUE(engine->run_until(kNine + seconds{i}));
+    ASSERT_TRUE(*access->revoke("t" + std::to_string(i), "root"));
+  }
+  open();
+  ASSERT_EQ(access->revoked().size(), Access::kRevokedMax);
+  EXPECT_EQ(access->revoked().front().name, "t" + std::to_string(Access::kRevokedMax));
+  EXPECT_EQ(access->revoked().back().name, "t1");
+}
+
 TEST_F(AccessTest, ATokenThatOthersHaveWrittenIsRevokedAsWell) {
   const std::string text = create({.name = "shop", .roles = kApp});
   for (const Setting& setting : *engine->settings("access:"))
     ASSERT_EQ(engine->put_setting(setting)->revision, setting.revision + 1);
-  const auto gone = access->revoke("shop");
+  const auto gone = access->revoke("shop", "root");
   ASSERT_TRUE(gone) << gone.error().message;
   EXPECT_TRUE(*gone);
   open();
@@ -244,6 +292,22 @@ TEST_F(AccessTest, AWorkerOfSomeMachinesNeedsQueuesOfItsOwn) {
   good(post("/v1/claim", body));
 }
 
+// Its outcome is on a record of `send`, which is the machine of nobody.
+TEST_F(AccessTest, WhoCallsForLaterSeesWhatBecameOfIt) {
+  const std::string path = "/v1/records/order/1";
+  const std::string root = token;
+  token = create({.name = "shop", .roles = kApp, .machines = Texts{"order"}});
+  const std::string call =
+      "/v1/records/send/" + percent_encoded(at(good(post(path, R"({"in":"1h"})")), "key"));
+  EXPECT_EQ(at(good(get(call)), "state"), "sending");
+  good(get(call + "/log"));
+  EXPECT_EQ(post(call + "/fire", R"({"event":"discard"})").status, 403);
+  EXPECT_EQ(get("/v1/records/send/call%2F99").status, 403) << "nor does it see that there is none";
+  token = root;
+  token = create({.name = "other", .roles = kApp, .machines = Texts{"parcel"}});
+  EXPECT_EQ(get(call).status, 403);
+}
+
 TEST_F(AccessTest, APauseOfOthersIsNotSeen) {
   for (const char* what : {"machine:order", "queue:payments", "everything"})
     good(post("/v1/pauses", R"({"reason":"r","what":")" + std::string(what) + R"("})"));
@@ -271,7 +335,7 @@ TEST_F(AccessTest, WhoWaitsWithARevokedTokenIsGivenNothing) {
   good(post("/v1/records/order/1", "{}"));
   api->handle({.path = "/v1/records/order/1", .query = {{"wait", "20s"}}, .caller = caller},
               [&](ApiReply reply) { seen = std::move(reply); });
-  ASSERT_TRUE(*access->revoke("w"));
+  ASSERT_TRUE(*access->revoke("w", "root"));
   good(post("/v1/records/order/1/orders", R"({"order":"move","state":"paying","reason":"r"})"));
   ASSERT_TRUE(engine->run_until(kNine + seconds{21}));
   ASSERT_TRUE(claimed && seen);

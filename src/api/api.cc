@@ -10,7 +10,9 @@
 #include "api/documents.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "decide/built_in.h"
 #include "decide/json_edit.h"
+#include "model/built_in_names.h"
 #include "pawl/assert.h"
 
 namespace pawl {
@@ -33,6 +35,9 @@ constexpr std::string_view kListQuery =
     "created_before built_in max from";
 
 constexpr RouteHandle kTable[] = {
+    {{"GET", "/healthz", kOpen, "", "Whether the process answers", "", "Healthy"}, show_health},
+    {{"GET", "/readyz", kOpen, "", "Whether requests are carried out", "", "Ready"},
+     show_readiness},
     {{"GET", "/v1/openapi.json", kAnybody, "", "This API as an OpenAPI 3.1 document", "",
       "OpenApi"},
      show_openapi},
@@ -93,6 +98,20 @@ constexpr RouteHandle kTable[] = {
       "SetPause", "Pause"},
      set_pause},
     {{"POST", "/v1/pauses/end", kOperators, "", "End a pause", "EndPause", "Ended"}, end_pause},
+    {{"GET", "/v1/pipes", kReaders, "", "The pipes that run here", "", "Pipes"}, list_pipes},
+    {{"GET", "/v1/pipes/{pipe}", kReaders, "", "A pipe and its partitions", "", "Pipe"}, show_pipe},
+    {{"GET", "/v1/pipes/{pipe}/{topic}/{partition}", kReaders, "", "A partition of a pipe", "",
+      "PipePartition"},
+     show_partition},
+    {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/pause", kOperators, "",
+      "Take no more messages of a partition", "SteerPipe", "PipePartition"},
+     pause_partition},
+    {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/resume", kOperators, "",
+      "Go on with a partition, now", "SteerPipe", "PipePartition"},
+     resume_partition},
+    {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/skip", kOperators, "",
+      "Leave a message out, and note it among the errors", "SkipMessage", "PipePartition"},
+     skip_message},
     {{"GET", "/v1/clock", kAnybody, "", "What time it is", "", "Clock"}, show_clock},
     {{"POST", "/v1/clock/advance", kOperators, "", "Move a virtual clock", "Advance", "Clock"},
      advance_clock},
@@ -126,7 +145,11 @@ constexpr ErrorId kErrorIds[] = {
      "use a token with one of the roles that docs/reference/api.md names for this route"},
     {"no_such_machine", 404, "there is no such machine, or no such version of it",
      "apply its file, or see GET /v1/machines for those there are"},
+    {"no_such_partition", 404, "the pipe does not read this partition now",
+     "see GET /v1/pipes/{pipe} for those it reads: another process may have it"},
     {"no_such_path", 404, "there is no such route", "see GET /v1/openapi.json for those there are"},
+    {"no_such_pipe", 404, "no pipe of this name runs here",
+     "see GET /v1/pipes for those that do; the server's `pipes` names their files"},
     {"no_such_record", 404, "there is no such record",
      "create it, or see GET /v1/records for those there are"},
     {"no_such_token", 404, "there is no access token of this name",
@@ -191,6 +214,11 @@ std::optional<std::vector<std::string>> matched(std::string_view pattern,
   return parameters;
 }
 
+// Whoever watches may ask by HEAD.
+bool is_for(const Route& route, std::string_view method) {
+  return route.method == method || (is_open(route) && method == "HEAD");
+}
+
 // A misspelt filter must not list everything, and neither must an empty one. A list begins where
 // `from` is empty.
 Result<void> check_query(const Route& route, const ApiRequest& request) {
@@ -212,10 +240,27 @@ bool is_in(const std::optional<std::vector<std::string>>& scope, const std::stri
   return !scope || std::find(scope->begin(), scope->end(), name) != scope->end();
 }
 
+// Whether the path names the `send` record of a call for later to a machine of the caller: there
+// its outcome is, and nowhere else.
+bool is_own_call(Engine& engine, const Caller& caller, const std::vector<std::string>& path) {
+  if (path.size() != 2 || path[0] != kSendMachine) return false;
+  const auto send = engine.show({path[0], path[1]});
+  if (!send || !*send) return false;
+  const DelayedMessage message = delayed_message_of(**send);
+  return !message.call.empty() && is_in(caller.machines, message.machine);
+}
+
 }  // namespace
 
 std::span<const Route> Api::routes() { return kRoutes; }
 std::span<const ErrorId> error_ids() { return kErrorIds; }
+
+bool Api::is_open_path(std::string_view path) {
+  const auto given = segments_of(path);
+  return std::any_of(kRoutes.begin(), kRoutes.end(), [&](const Route& route) {
+    return is_open(route) && matched(route.path, given);
+  });
+}
 
 std::vector<std::string> query_names(const Route& route) {
   std::vector<std::string> names;
@@ -234,18 +279,22 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     auto parameters = matched(route.path, given);
     if (!parameters) continue;
     methods.emplace_back(route.method);
-    if (route.method != request.method) continue;
-    if ((route.roles & request.caller.roles) == 0)
+    if (is_open(route)) methods.emplace_back("HEAD");
+    if (!is_for(route, request.method)) continue;
+    if (!is_open(route) && (route.roles & request.caller.roles) == 0)
       return replied(error_reply("role_missing", "this takes an access token with the role " +
                                                      join(role_words(route.roles), ", ", " or ")));
     if (route.method == "GET" && !request.body.empty())
       return replied(error_reply("bad_request", "a GET has no body: ask by parameters"));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
-    if (names_machine && !is_in(request.caller.machines, (*parameters)[0]))
+    if (names_machine && !is_in(request.caller.machines, (*parameters)[0]) &&
+        !(route.method == "GET" && is_own_call(engine_, request.caller, *parameters)))
       return replied(outside_machine((*parameters)[0]));
     if (const auto checked = check_query(route, request); !checked)
       return replied(error_reply(checked.error()));
-    Call call{engine_, access_, request, *std::move(parameters), std::move(replied)};
+    Call call{
+        engine_,           access_, given_, why_not_ready_, pipes_, request, *std::move(parameters),
+        std::move(replied)};
     if (route.method == "POST")
       if (auto refused = take_actor(call.request)) return call.replied(*std::move(refused));
     return handle(std::make_shared<const Call>(std::move(call)));
@@ -293,6 +342,12 @@ ApiReply error_reply(std::string_view id, const std::string& message,
 
 ApiReply error_reply(std::string_view id, const std::string& message) {
   return error_reply(id, message, std::nullopt);
+}
+
+ApiReply not_ready_reply(const std::string& message) {
+  ApiReply reply = error_reply("not_ready", message);
+  reply.retry_after = std::chrono::seconds{1};
+  return reply;
 }
 
 std::string with_status(const ApiReply& reply) {
@@ -376,6 +431,12 @@ bool Call::may_see_machine(const std::string& machine) const {
 
 bool Call::may_use_queue(const std::string& queue) const {
   return is_in(request.caller.queues, queue);
+}
+
+bool Call::is_for_everything() const {
+  if (!request.caller.machines && !request.caller.queues) return true;
+  fail("outside_scope", "this takes an access token for all machines and queues");
+  return false;
 }
 
 // --- paths -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 // the command line uses it on a directory as a client uses it over HTTP.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/given_tokens.h"
 #include "pawl/engine.h"
 #include "pawl/record.h"
 #include "pawl/result.h"
@@ -24,6 +26,7 @@ enum Role : unsigned {
   kWorker = 1U << 2U,    // claim and settle
   kOperator = 1U << 3U,  // orders, pauses, and all of the above but a worker's
   kAdmin = 1U << 4U,     // everything
+  kOpen = 1U << 5U,      // of a route: no access token is asked for; a token has no such role
 };
 
 struct Caller {
@@ -58,6 +61,7 @@ struct ApiReply {
   std::string content_type = "application/json";
   std::optional<LiveEntries> entries = {};  // instead of the body
   std::string allow = {};                   // of the wrong method: those of the path
+  std::optional<std::chrono::seconds> retry_after = {};
 };
 
 // What a reply that is no answer says: ids are stable, each has one status.
@@ -74,6 +78,8 @@ ApiReply error_reply(std::string_view id, const std::string& message);
 // Of what a caller gave, or of an engine or its store that could not do its work. A position is one
 // in the body: `line` and `column`.
 ApiReply error_reply(const Error& error);
+// Ask again in a second.
+ApiReply not_ready_reply(const std::string& message);
 
 struct Route {
   std::string_view method;
@@ -86,25 +92,36 @@ struct Route {
   std::string_view reply = {};
 };
 std::vector<std::string> query_names(const Route& route);
+inline bool is_open(const Route& route) { return (route.roles & kOpen) != 0; }
 
 class Access;
+class PipeBoard;
 
 class Api {
  public:
   using Replied = std::function<void(ApiReply)>;
 
-  // Both outlive it.
-  Api(Engine& engine, Access& access) : engine_(engine), access_(access) {}
+  // Why whoever serves is of no use now; none: it is. From any thread.
+  using WhyNotReady = std::function<std::optional<std::string>()>;
+
+  // All outlive it. Without `pipes` there are none.
+  Api(Engine& engine, Access& access, WhyNotReady why_not_ready = {}, PipeBoard* pipes = nullptr)
+      : engine_(engine), access_(access), why_not_ready_(std::move(why_not_ready)), pipes_(pipes) {}
 
   // Replied once, at once or later, on any thread.
   void handle(const ApiRequest& request, Replied replied);
   ApiReply handle(const ApiRequest& request);  // and waits for the reply
 
   static std::span<const Route> routes();
+  // Whether the path is one of a route that asks for no access token, whatever the method is.
+  static bool is_open_path(std::string_view path);
 
  private:
   Engine& engine_;
   Access& access_;
+  WhyNotReady why_not_ready_;
+  PipeBoard* pipes_;
+  GivenTokens given_;
 };
 
 // `a%2Fb` is `a/b`. None when a percent sign is not followed by two hex digits, or a zero byte

@@ -22,6 +22,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using std::string_literals::operator""s;
 using Query = std::vector<std::pair<std::string, std::string>>;
 
 const Instant kNine = *parse_instant("2026-03-02T09:00:00Z");
@@ -175,13 +176,31 @@ TEST_F(ApiTest, ARouteIsForItsRolesAlone) {
       caller.roles = role;
       const ApiReply reply = call(std::string(route.method), path_of(route));
       const bool is_let_in = reply.status != 403 || at(reply.body, "error.id") != "role_missing";
-      EXPECT_EQ(is_let_in, (route.roles & role) != 0)
+      EXPECT_EQ(is_let_in, is_open(route) || (route.roles & role) != 0)
           << route.method << " " << route.path << ": " << reply.body;
       EXPECT_TRUE(is_let_in || reply.status == 403);
     }
     caller.roles = 0;
-    EXPECT_EQ(call(std::string(route.method), path_of(route)).status, 403) << route.path;
+    EXPECT_EQ(call(std::string(route.method), path_of(route)).status, is_open(route) ? 200 : 403)
+        << route.path;
+    EXPECT_EQ(Api::is_open_path(path_of(route)), is_open(route)) << route.path;
   }
+}
+
+TEST_F(ApiTest, WhoeverServesSaysWhetherItIsReady) {
+  caller.roles = 0;
+  EXPECT_EQ(good(get("/healthz")), R"({"ok":true})");
+  EXPECT_EQ(good(call("HEAD", "/readyz")), R"({"ready":true})");
+  EXPECT_EQ(call("POST", "/readyz", "{}").allow, "GET, HEAD");
+  EXPECT_EQ(call("HEAD", "/v1/counts").status, 405);
+  std::optional<std::string> why = "it is ending";
+  Api served(*engine, *access, [&] { return why; });
+  const ApiReply reply = served.handle({.path = "/readyz"});
+  EXPECT_EQ(error(reply), "503 not_ready: it is ending");
+  EXPECT_EQ(reply.retry_after, seconds{1});
+  EXPECT_EQ(served.handle({.path = "/healthz"}).status, 200);
+  why.reset();
+  EXPECT_EQ(served.handle({.path = "/readyz"}).status, 200);
 }
 
 TEST_F(ApiTest, ACallerWithMachinesOfItsOwnSeesNoOthers) {
@@ -198,8 +217,11 @@ TEST_F(ApiTest, ACallerWithMachinesOfItsOwnSeesNoOthers) {
   EXPECT_EQ(all(good(get("/v1/machines")), "items", "machine"), Texts{"note"});
   EXPECT_EQ(all(good(get("/v1/counts")), "items", "machine"), Texts{"note"});
   EXPECT_EQ(all(good(get("/v1/feed")), "items", "machine"), Texts{"note"});
-  EXPECT_EQ(get("/v1/records").status, 403);
-  EXPECT_EQ(get("/v1/records", {{"machine", "order"}}).status, 403);
+  EXPECT_EQ(
+      error(get("/v1/records")),
+      "403 outside_scope: this access token is for some machines only: name one as `machine`");
+  EXPECT_EQ(error(get("/v1/records", {{"machine", "order"}})),
+            "403 outside_scope: this access token is not for the machine `order`");
   EXPECT_EQ(all(good(get("/v1/records", {{"machine", "note"}})), "items", "key"), Texts{"1"});
 }
 
@@ -337,7 +359,9 @@ TEST_F(ApiTest, MachinesAreAppliedAndShown) {
             R"("version_before":1,"new":true,"touched":[{"version":1,"state":"new","records":1,)"
             R"("fate":"follows","to":"new"}],"findings":[]}]})");
   EXPECT_EQ(good(get("/v1/machines")),
-            R"({"items":[{"machine":"order","version":1},{"machine":"order","version":2}]})");
+            R"({"items":[{"machine":"order","version":1,"applied_at":"2026-03-02T09:00:00Z",)"
+            R"("applied_by":"eve"},{"machine":"order","version":2,)"
+            R"("applied_at":"2026-03-02T09:00:00Z","applied_by":"eve"}]})");
   EXPECT_EQ(at(good(get("/v1/machines/order")), "text"), longer);
   EXPECT_EQ(at(good(get("/v1/machines/order")), "version"), "2");
   EXPECT_EQ(at(good(get("/v1/machines/order/1")), "text"), kOrder);
@@ -487,6 +511,15 @@ TEST_F(ApiTest, CallsForLaterAreCarriedOutThen) {
   run_for(hours{1});
   good(get("/v1/records/order/18"));
   EXPECT_EQ(at(good(get("/v1/records/order/17")), "state"), "cancelled");
+  // The answer names the record that makes the call, and there the outcome is.
+  const std::string late = good(post("/v1/records/order/17/fire", R"({"event":"pay","in":"1h"})"));
+  EXPECT_EQ(at(late, "machine"), "send");
+  run_for(hours{1});
+  const std::string made = good(get("/v1/records/send/" + percent_encoded(at(late, "key"))));
+  EXPECT_EQ(at(made, "error.code"), "refused");
+  EXPECT_EQ(at(made, "error.message"), "`pay` is not accepted in `cancelled`");
+  EXPECT_EQ(at(made, "hold.text"), "`pay` is not accepted in `cancelled`");
+  EXPECT_EQ(post("/v1/records/order/17/fire", R"({"event":"peigh","in":"1h"})").status, 400);
   EXPECT_EQ(error(post("/v1/records/order/19", R"({"in":"1h","at":"2026-03-02T11:00:00Z"})")),
             "400 bad_request: give `at` or `in`, not both");
   EXPECT_EQ(error(post("/v1/records/order/19", R"({"in":"3652000d"})")),
@@ -712,6 +745,12 @@ TEST_F(ApiTest, TheFeedHasAPlaceAtItsEnd) {
   EXPECT_EQ(all(good(get("/v1/feed", {{"machine", "order"}})), "items", "key"),
             (Texts{"1", "2", "3"}));
   EXPECT_EQ(get("/v1/feed", {{"from", "x"}}).status, 400);
+  for (const char* path : {"/v1/feed", "/v1/feed/live"})
+    EXPECT_EQ(error(get(path, {{"from", "99"}})),
+              "400 bad_request: the place 99 is beyond the end of the feed, which is 4: it is of "
+              "another store, or of this one before an older backup was restored; begin again "
+              "without a place, or go on from `end`")
+        << path;
   EXPECT_EQ(get("/v1/feed", {{"machine", "ordr"}}).status, 404);
 }
 
@@ -962,9 +1001,43 @@ TEST_F(ApiTest, ATokenThatIsOverIsStale) {
   EXPECT_EQ(beat.status, 409);
   EXPECT_EQ(at(beat.body, "cancel"), "true");
   EXPECT_EQ(post("/v1/done", "{" + named("17", "no token") + "}").status, 409);
-  EXPECT_EQ(error(post("/v1/done", "{" + named("99", token) + "}")),
-            "404 no_such_record: there is no such record");
   EXPECT_EQ(error(post("/v1/done", "{}")), "400 bad_request: `machine` is missing");
+}
+
+// Whether there is a machine or a record, whether it runs, is on hold or final: who has held no
+// attempt at it is answered the same. Who has is told what became of it.
+TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
+  apply({kOrder});
+  for (const char* key : {"running", "held", "final"}) pay(key);
+  const std::string given = claim(R"(,"max":3)");
+  ASSERT_EQ(all(given, "attempts", "key"), (Texts{"running", "held", "final"}));
+  const std::string token = at(given, "attempts.0.token");
+  const std::string held = named("held", at(given, "attempts.1.token"));
+  good(post("/v1/fail", "{" + held + R"(,"code":"c"})"));
+  good(post("/v1/records/order/held/orders", R"({"order":"hold","text":"t","reason":"r"})"));
+  good(post("/v1/done", "{" + named("final", at(given, "attempts.2.token")) + "}"));
+  const std::map<std::string, std::string> stale{
+      {"/v1/beat", R"({"answer":"stale","reason":"this attempt is over: stop working; its time )"
+                   R"(was up, or the record was moved on","cancel":true})"},
+      {"/v1/done", R"({"answer":"stale","reason":"the token is not that of the live attempt"})"},
+      {"/v1/fail", R"({"answer":"stale","reason":"the token is not that of the live attempt"})"}};
+  for (const auto& [path, body] : stale)
+    for (const std::string& record :
+         {R"("machine":"order","key":"running","token":"made up")"s,
+          R"("machine":"order","key":"held","token":")" + token + "\"",
+          R"("machine":"order","key":"final","token":")" + token + "\"",
+          R"("machine":"order","key":"none","token":")" + token + "\"",
+          R"("machine":"ordr","key":"running","token":")" + token + "\""}) {
+      const std::string one = "{" + record + (path == "/v1/fail" ? R"(,"code":"c"})" : "}");
+      const ApiReply single = post(path, one);
+      EXPECT_EQ(single.status, 409) << one;
+      EXPECT_EQ(single.body, body) << one;
+      EXPECT_EQ(good(post(path, R"({"attempts":[)" + one + "]}")),
+                R"({"items":[{"status":409,)" + body.substr(1) + "]}");
+    }
+  good(post("/v1/done", "{" + named("running", token) + "}"));
+  EXPECT_EQ(at(post("/v1/beat", "{" + named("running", token) + "}").body, "reason"),
+            "this attempt is over: stop working; it was settled");
 }
 
 TEST_F(ApiTest, SeveralAreSettledAtOnce) {
@@ -1174,6 +1247,9 @@ TEST_F(BodySchemaTest, HasTheFieldsThatTheReaderTakes) {
   }
   expect_fields("SetPause", "/v1/pauses", "{@}");
   expect_fields("EndPause", "/v1/pauses/end", "{@}");
+  expect_fields("SteerPipe", "/v1/pipes/p/t/0/pause", "{@}");
+  expect_fields("SteerPipe", "/v1/pipes/p/t/0/resume", "{@}");
+  expect_fields("SkipMessage", "/v1/pipes/p/t/0/skip", "{@}");
   expect_fields("Advance", "/v1/clock/advance", "{@}");
   expect_fields("NewToken", "/v1/tokens", "{@}");
   expect_fields("RevokeToken", "/v1/tokens/revoke", "{@}");
@@ -1262,7 +1338,8 @@ states: {waiting: {task: work, done: over}, over: {final: true}}
   for (const char* line :
        {"\npawl_attempts_total{machine=\"job\"} 1\n", "\npawl_retries_total{machine=\"job\"} 1\n",
         "\npawl_failures_total{machine=\"job\",code=\"a \\\"b\\\" \\\\ \\n\"} 1\n",
-        "\npawl_records{machine=\"job\",state=\"waiting\"} 1\n", "\npawl_double_applied_total 0\n"})
+        "\npawl_records{machine=\"job\",state=\"waiting\"} 1\n", "\npawl_double_applied_total 0\n",
+        "\n# TYPE pawl_due_lag_seconds histogram\n", "\npawl_due_lag_seconds_count 0\n"})
     EXPECT_NE(reply.body.find(line), std::string::npos) << line << reply.body;
 }
 
@@ -1278,6 +1355,7 @@ TEST_F(ApiTest, TheDocumentHasEveryRoute) {
     const Json& operation =
         find(document, {"paths", route.path, route.method == "GET" ? "get" : "post"});
     EXPECT_EQ(find(operation, {"summary"}).text, route.summary);
+    EXPECT_EQ(operation.find("security") != nullptr, is_open(route)) << route.path;
     EXPECT_EQ(operation.find("requestBody") != nullptr, route.method == "POST") << route.path;
     if (route.method == "POST") find(document, {"components", "schemas", route.body});
     if (route.reply != "Events" && route.reply != "Metrics")
@@ -1288,6 +1366,7 @@ TEST_F(ApiTest, TheDocumentHasEveryRoute) {
 // --- the page ----------------------------------------------------------------------------------
 
 std::string roles_text(unsigned roles) {
+  if ((roles & kOpen) != 0) return "no token is needed";
   Texts names;
   for (const auto& [role, name] : {std::pair{kViewer, "viewer"},
                                    {kApp, "app"},

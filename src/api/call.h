@@ -16,6 +16,9 @@ namespace pawl {
 struct Call {
   Engine& engine;
   Access& access;
+  GivenTokens& given;
+  const Api::WhyNotReady& why_not_ready;
+  PipeBoard* pipes;  // none: there are no pipes
   ApiRequest request;
   std::vector<std::string> parameters;  // of the path, in its order
   Api::Replied replied;
@@ -30,6 +33,10 @@ struct Call {
   bool may_use_queue(const std::string& queue) const;
   // Whether the access token has not been revoked and has not expired since it was shown.
   bool is_in_force() const { return !request.caller.in_force || request.caller.in_force(); }
+
+  // What is of no machine and no queue is for tokens without a scope. False when the caller was
+  // told so.
+  bool is_for_everything() const;
 
   void ok(std::string json) const { replied({200, std::move(json)}); }
   void answer(const Result<Answer>& answer) const;
@@ -50,6 +57,8 @@ ApiReply outside_queue(const std::string& queue);
 // One of each row of the table of routes.
 using Handle = void (*)(const SharedCall&);
 
+void show_health(const SharedCall& call);
+void show_readiness(const SharedCall& call);
 void show_openapi(const SharedCall& call);
 
 void apply_machines(const SharedCall& call);
@@ -79,6 +88,13 @@ void settle_fail(const SharedCall& call);
 void list_pauses(const SharedCall& call);
 void set_pause(const SharedCall& call);
 void end_pause(const SharedCall& call);
+
+void list_pipes(const SharedCall& call);
+void show_pipe(const SharedCall& call);
+void show_partition(const SharedCall& call);
+void pause_partition(const SharedCall& call);
+void resume_partition(const SharedCall& call);
+void skip_message(const SharedCall& call);
 
 void show_metrics(const SharedCall& call);
 void show_clock(const SharedCall& call);

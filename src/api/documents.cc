@@ -191,6 +191,8 @@ std::string to_json(const Answer& answer) {
   return map_json([&](Sparse& map) {
     map.text("answer", to_text(answer.kind));
     map.some("reason", answer.reason);
+    map.some("machine", answer.machine);
+    map.some("key", answer.key);
     map.some("state", answer.state);
     map.some("revision", answer.revision);
     map.some_json("result", answer.result);
@@ -238,21 +240,6 @@ std::string to_json(const GivenAttempt& attempt) {
   });
 }
 
-std::string to_text(const PauseTarget& target) {
-  using Kind = PauseTarget::Kind;
-  switch (target.kind) {
-    case Kind::everything:
-      break;
-    case Kind::machine:
-      return "machine:" + target.name;
-    case Kind::queue:
-      return "queue:" + target.name;
-    case Kind::label:
-      return "label:" + target.name + "=" + target.value;
-  }
-  return "everything";
-}
-
 Result<PauseTarget> parse_pause_target(std::string_view text) {
   using Kind = PauseTarget::Kind;
   if (text == "everything") return PauseTarget{};
@@ -278,6 +265,8 @@ std::string to_json(const Pause& pause) {
     map.text("reason", pause.reason);
     map.text("actor", pause.actor);
     map.at("since", pause.since);
+    map.some("ended_at", pause.ended_at);
+    map.some("ended_by", pause.ended_by);
   });
 }
 

@@ -26,7 +26,6 @@ std::string to_json(const StateCount& count);
 std::string to_json(const ErrorCount& count);
 
 // `machine:NAME`, `queue:NAME`, `label:NAME=VALUE`, `everything`.
-std::string to_text(const PauseTarget& target);
 Result<PauseTarget> parse_pause_target(std::string_view text);
 
 // 16 hex digits: numbers of this size do not survive JSON everywhere.

@@ -12,30 +12,25 @@ namespace {
 
 constexpr std::size_t kFilesMax = 1'000;
 
-std::string version_json(const MachineVersion& version) {
+std::string version_json(const MachineVersion& version, const std::string* text = nullptr) {
   std::string out;
   {
     JsonMap map(out);
     map.text("machine", version.name);
     map.number("version", version.version);
+    if (!version.applied_by.empty()) {
+      map.text("applied_at", to_text(version.applied_at));
+      map.text("applied_by", version.applied_by);
+    }
+    if (text != nullptr) map.text("text", *text);
   }
   return out;
 }
 
-void show_text(const Call& call, const std::string& name, int version) {
-  const auto text = call.engine.machine_text(name, version);
+void show_text(const Call& call, const MachineVersion& version) {
+  const auto text = call.engine.machine_text(version.name, version.version);
   if (!text) return call.fail(text.error());
-  if (!*text)
-    return call.fail("no_such_machine", "there is no version " + std::to_string(version) +
-                                            " of the machine " + in_ticks(name));
-  std::string out;
-  {
-    JsonMap map(out);
-    map.text("machine", name);
-    map.number("version", version);
-    map.text("text", **text);
-  }
-  call.ok(std::move(out));
+  call.ok(version_json(version, &text->value()));
 }
 
 }  // namespace
@@ -45,7 +40,8 @@ void apply_machines(const SharedCall& call) {
     return call->fail("outside_scope",
                       "machines may name each other: to apply them takes a token for all of them");
   JsonBody body = call->body();
-  ApplyOptions options{.dry_run = body.boolean("dry_run"),
+  ApplyOptions options{.by = call->acting(),
+                       .dry_run = body.boolean("dry_run"),
                        .channels_elsewhere = body.boolean("channels_elsewhere")};
   std::vector<MachineText> files;
   for (const std::string& item : body.items("files")) {
@@ -69,7 +65,7 @@ void list_machines(const SharedCall& call) {
   for (const MachineVersion& version : *versions)
     if (call->may_see_machine(version.name)) seen.push_back(version);
   std::string out = R"({"items":)";
-  append_list(out, seen, version_json);
+  append_list(out, seen, [](const MachineVersion& version) { return version_json(version); });
   call->ok(out + "}");
 }
 
@@ -77,18 +73,24 @@ void show_machine(const SharedCall& call) {
   const std::string& name = call->parameters[0];
   const auto versions = call->engine.machines();
   if (!versions) return call->fail(versions.error());
-  int newest = 0;
+  const MachineVersion* newest = nullptr;
   for (const MachineVersion& version : *versions)
-    if (version.name == name) newest = version.version;
-  if (newest == 0) return call->fail("no_such_machine", "there is no machine " + in_ticks(name));
-  show_text(*call, name, newest);
+    if (version.name == name) newest = &version;
+  if (newest == nullptr)
+    return call->fail("no_such_machine", "there is no machine " + in_ticks(name));
+  show_text(*call, *newest);
 }
 
 void show_version(const SharedCall& call) {
   const auto version = parse_whole(call->parameters[1]);
   if (!version || *version < 1 || *version > std::numeric_limits<int>::max())
     return call->fail("no_such_machine", "versions are whole numbers from 1 on");
-  show_text(*call, call->parameters[0], static_cast<int>(*version));
+  const auto versions = call->engine.machines();
+  if (!versions) return call->fail(versions.error());
+  for (const MachineVersion& one : *versions)
+    if (one.name == call->parameters[0] && one.version == *version) return show_text(*call, one);
+  call->fail("no_such_machine", "there is no version " + std::to_string(*version) +
+                                    " of the machine " + in_ticks(call->parameters[0]));
 }
 
 }  // namespace pawl

@@ -2,113 +2,19 @@
 // Prometheus reads (0.0.4). They are of all machines, so that they take a token for all of them.
 #include <unistd.h>
 
-#include <charconv>
 #include <fstream>
-#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/call.h"
+#include "api/metrics_text.h"
+#include "api/pipe_metrics.h"
+#include "pipe/pipe_board.h"
 
 namespace pawl {
 namespace {
-
-struct LabelPair {
-  std::string_view name;
-  std::string_view value;
-};
-using LabelPairs = std::initializer_list<LabelPair>;
-
-void append(std::string& out, double value) {
-  char text[32];
-  const auto end = std::to_chars(std::begin(text), std::end(text), value);
-  out.append(text, end.ptr);
-}
-
-void append_label(std::string& out, std::string_view name, std::string_view value) {
-  out += out.back() == '{' ? "" : ",";
-  out += name;
-  out += "=\"";
-  for (const char c : value) {
-    if (c == '\n') {
-      out += "\\n";
-      continue;
-    }
-    if (c == '\\' || c == '"') out += '\\';
-    out += c;
-  }
-  out += '"';
-}
-
-// One line after the other, and what a metric is before the first of its lines.
-class MetricsText {
- public:
-  void begin(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = "pawl_";
-    name_ += name;
-    head(name_, type, help);
-  }
-  // Of those whose names everybody has.
-  void process(std::string_view name, std::string_view help, double value) {
-    name_ = name;
-    head(name_, "gauge", help);
-    line({}, value);
-  }
-
-  void line(LabelPairs labels, double value) { line("", labels, {}, value); }
-
-  void lines(LabelPairs labels, const Histogram& histogram) {
-    std::uint64_t up_to = 0;
-    for (std::size_t i = 0; i < histogram.bounds().size(); ++i) {
-      up_to += histogram.count_of(i);
-      std::string bound;
-      append(bound, histogram.bounds()[i]);
-      line("_bucket", labels, bound, static_cast<double>(up_to));
-    }
-    line("_bucket", labels, "+Inf", static_cast<double>(histogram.count()));
-    line("_sum", labels, {}, histogram.sum());
-    line("_count", labels, {}, static_cast<double>(histogram.count()));
-  }
-
-  void one(std::string_view name, std::string_view type, std::string_view help, double value) {
-    begin(name, type, help);
-    line({}, value);
-  }
-  void one(std::string_view name, std::string_view help, const Histogram& histogram) {
-    begin(name, "histogram", help);
-    lines({}, histogram);
-  }
-
-  std::string take() { return std::move(out_); }
-
- private:
-  void head(std::string_view name, std::string_view type, std::string_view help) {
-    ((out_ += "# HELP ") += name) += ' ';
-    (out_ += help) += "\n# TYPE ";
-    ((out_ += name) += ' ') += type;
-    out_ += '\n';
-  }
-
-  void line(std::string_view ending, LabelPairs labels, std::string_view bound, double value) {
-    (out_ += name_) += ending;
-    if (labels.size() > 0 || !bound.empty()) {
-      out_ += '{';
-      for (const LabelPair& label : labels) append_label(out_, label.name, label.value);
-      if (!bound.empty()) append_label(out_, "le", bound);
-      out_ += '}';
-    }
-    out_ += ' ';
-    append(out_, value);
-    out_ += '\n';
-  }
-
-  std::string out_;
-  std::string name_;
-};
-
-double as_number(std::uint64_t count) { return static_cast<double>(count); }
 
 void write_machines(MetricsText& text, const Figures& figures) {
   struct Counter {
@@ -212,8 +118,7 @@ void write_process(MetricsText& text) {
 }  // namespace
 
 void show_metrics(const SharedCall& call) {
-  if (call->request.caller.machines || call->request.caller.queues)
-    return call->fail("outside_scope", "this takes an access token for all machines and queues");
+  if (!call->is_for_everything()) return;
   const auto counts = call->engine.counts();
   if (!counts) return call->fail(counts.error());
   const Figures figures = call->engine.figures();
@@ -221,6 +126,7 @@ void show_metrics(const SharedCall& call) {
   write_machines(text, figures);
   write_engine(text, figures);
   write_counts(text, *counts);
+  if (call->pipes != nullptr) write_pipes(text, call->pipes->views());
   write_process(text);
   call->replied({.body = text.take(), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
 }

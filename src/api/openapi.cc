@@ -4,8 +4,9 @@
 // replies are held against what a running server says (tests/openapi).
 //
 // Kinds: `text`, `name` (a text that is not empty), `json` (any value), `map`, `flag`, `number`,
-// `count` (0 and up), `instant`, `duration`, `fingerprint`, words with `|` between them; the name
-// of another shape; `[kind]` a list, `{kind}` a map of such values under names of the user's own.
+// `count` (0 and up), `decimal`, `instant`, `duration`, `fingerprint`, words with `|` between them;
+// the name of another shape; `[kind]` a list, `{kind}` a map of such values under names of the
+// user's own.
 #include "api/openapi.h"
 
 #include <algorithm>
@@ -159,6 +160,11 @@ std::vector<Shape> bodies() {
         {"reason!", "name"},
         {"dry_run", "flag"}}},
       {"EndPause", true, {{"what!", "name"}, {"dry_run", "flag"}}},
+      {"SteerPipe", true, {{"reason!", "name", "why; it is logged"}}},
+      {"SkipMessage",
+       true,
+       {{"offset!", "number", "of a message that waits to be loaded"},
+        {"reason!", "name", "why; it stands in the record among the errors"}}},
       {"NewToken",
        true,
        {{"name!", "name", "unique; the actor of its calls"},
@@ -184,6 +190,8 @@ const Members& answer_members() {
   static const Members members = {
       {"answer!", "ok|refused|stale|duplicate|none"},
       {"reason", "text", "a sentence"},
+      {"machine", "text", "of a call for later: that of the record that makes it, `send`"},
+      {"key", "text", "of a call for later: that of the record that makes it"},
       {"state", "text", "of the record, after it"},
       {"revision", "count"},
       {"result", "json", "of a record that is there already: what its task gave"},
@@ -191,6 +199,14 @@ const Members& answer_members() {
       {"guards", "[FailedGuard]", "of a refusal: the conditions that did not hold"},
       {"cancel", "flag", "of a stale beat: stop working"},
       {"lease_until", "instant", "of a beat"}};
+  return members;
+}
+
+const Members& version_members() {
+  static const Members members = {{"machine!", "text"},
+                                  {"version!", "count"},
+                                  {"applied_at", "instant"},
+                                  {"applied_by", "text", "who applied it"}};
   return members;
 }
 
@@ -255,10 +271,8 @@ std::vector<Shape> replies() {
         {"data!", "json", "what the task is given"},
         {"progress", "json", "what the attempt before has said"}}},
       {"Machines", false, {{"items!", "[MachineVersion]"}}},
-      {"MachineVersion", false, {{"machine!", "text"}, {"version!", "count"}}},
-      {"MachineText",
-       false,
-       {{"machine!", "text"}, {"version!", "count"}, {"text!", "text", "as it was applied"}}},
+      {"MachineVersion", false, version_members()},
+      {"MachineText", false, with(version_members(), {{"text!", "text", "as it was applied"}})},
       {"Applied", false, {{"ok!", "flag"}, {"files!", "[AppliedFile]"}}},
       {"AppliedFile",
        false,
@@ -359,12 +373,86 @@ std::vector<Shape> replies() {
         {"first_at!", "instant"},
         {"last_at!", "instant"},
         {"message!", "text"}}},
-      {"Pauses", false, {{"items!", "[Pause]"}}},
+      {"Pauses",
+       false,
+       {{"items!", "[Pause]"},
+        {"ended", "[Pause]", "the last one of each that is over, the latest end first"}}},
       {"Pause",
        false,
-       {{"what!", "text"}, {"reason!", "text"}, {"actor!", "text"}, {"since!", "instant"}}},
+       {{"what!", "text"},
+        {"reason!", "text"},
+        {"actor!", "text"},
+        {"since!", "instant"},
+        {"ended_at", "instant"},
+        {"ended_by", "text"}}},
       {"Ended", false, {{"ended!", "flag"}}},
-      {"Tokens", false, {{"items!", "[Token]"}}},
+      {"Pipes", false, {{"items!", "[Pipe]", "by name"}}},
+      {"Pipe",
+       false,
+       {{"name!", "text"},
+        {"partitions!", "[PipePartition]"},
+        {"window!", "count", "bulks that may be under way to the search engine"},
+        {"bulks!", "count", "those that are"},
+        {"nodes!", "[PipeNode]"},
+        {"kafka", "text", "why Kafka cannot be reached"},
+        {"rebalances!", "count"},
+        {"commits!", "count"},
+        {"commit_failures!", "count"},
+        {"late_answers!", "count", "items answered after their partition was given away"}}},
+      {"PipeNode",
+       false,
+       {{"url!", "text"},
+        {"down!", "flag"},
+        {"error", "text", "the last one"},
+        {"bulks!", "count"},
+        {"failures!", "count"}}},
+      {"PipePartition",
+       false,
+       {{"topic!", "text"},
+        {"partition!", "number", "-1: the topic is not there"},
+        {"epoch!", "count", "how often it was begun here"},
+        {"state!", "text", "of the oldest batch that is not finished"},
+        {"of", "text", "of `retrying`: the state that failed"},
+        {"since!", "instant", "of the state"},
+        {"code", "count", "of the last failure, while it matters: its number"},
+        {"error", "text", "its name"},
+        {"reason", "text", "what was said"},
+        {"attempt!", "count"},
+        {"failures!", "count", "in a row"},
+        {"next_at", "instant", "of `retrying`: when it goes on"},
+        {"hold", "text", "what a person is asked to do"},
+        {"paused!", "flag"},
+        {"draining!", "flag", "it is being given away"},
+        {"stalled!", "flag", "no progress for a minute, and no reason that is shown"},
+        {"offset!", "PipeOffset"},
+        {"in_flight!", "PipeInFlight"},
+        {"rate!", "PipeRate"},
+        {"counts!", "PipeCounts"},
+        {"unaccounted!", "number", "must be 0"}}},
+      {"PipeOffset",
+       false,
+       {{"committed", "count", "in Kafka"},
+        {"watermark", "count", "everything before it is finished"},
+        {"next", "count", "to be taken"},
+        {"high", "count", "the end of the partition"},
+        {"lag", "count", "messages from the watermark to the end"}}},
+      {"PipeInFlight", false, {{"batches!", "count"}, {"items!", "count"}, {"bytes!", "count"}}},
+      {"PipeRate",
+       false,
+       {{"in!", "decimal", "messages a second, in the last ten seconds"}, {"out!", "decimal"}}},
+      {"PipeCounts",
+       false,
+       {{"consumed!", "count"},
+        {"indexed!", "count"},
+        {"duplicate!", "count"},
+        {"errors!", "count"},
+        {"skipped!", "count"},
+        {"retried_items!", "count"},
+        {"resets!", "count"},
+        {"gaps!", "count", "messages that were gone before they could be read"}}},
+      {"Tokens",
+       false,
+       {{"items!", "[Token]"}, {"revoked", "[Token]", "those that were, the latest first"}}},
       {"Token",
        false,
        {{"name!", "text"},
@@ -376,11 +464,15 @@ std::vector<Shape> replies() {
         {"created_at!", "instant"},
         {"expires_at", "instant"},
         {"made_by", "text"},
+        {"revoked_at", "instant"},
+        {"revoked_by", "text"},
         {"token", "text", "of one that was just made: shown this once; a secret"}}},
       {"Revoked", false, {{"revoked!", "flag"}}},
       {"Clock",
        false,
        {{"now!", "instant"}, {"virtual!", "flag", "it moves only when it is told to"}}},
+      {"Healthy", false, {{"ok!", "flag"}}},
+      {"Ready", false, {{"ready!", "flag"}}},
   };
 }
 
@@ -441,6 +533,7 @@ std::optional<Json> simple_schema(std::string_view kind) {
   if (kind == "map") return object({{"type", "object"}});
   if (kind == "flag") return object({{"type", "boolean"}});
   if (kind == "number") return object({{"type", "integer"}});
+  if (kind == "decimal") return object({{"type", "number"}});
   if (kind == "count") return object({{"type", "integer"}, {"minimum", 0}});
   if (kind == "instant") return object({{"type", "string"}, {"format", "date-time"}});
   if (kind == "duration") return duration_schema();
@@ -528,6 +621,9 @@ constexpr Parameter kParameters[] = {
     {"machine", "name", "of this machine"},
     {"key", "name", "of the record"},
     {"version", "count", "of the machine"},
+    {"pipe", "name", "its name"},
+    {"topic", "name", "of Kafka"},
+    {"partition", "number", "of the topic"},
     {"state", "name", "in this state"},
     {"key_prefix", "name", "keys that begin so; needs `machine`"},
     {"label", "name", "NAME=VALUE"},
@@ -625,8 +721,9 @@ Json responses_of(const Route& route) {
   int last = 0;
   for (const ErrorId& id : error_ids()) {
     const bool is_of_bodies = id.status == 413 || id.status == 415;
+    const bool is_of_tokens = id.status == 401 || id.status == 403 || id.status == 429;
     if (id.status == std::exchange(last, id.status) || id.status == 405 ||
-        (is_of_bodies && route.body.empty()))
+        (is_of_bodies && route.body.empty()) || (is_of_tokens && is_open(route)))
       continue;
     add(all, std::to_string(id.status), ref("responses", "error_" + std::to_string(id.status)));
   }
@@ -663,7 +760,10 @@ Json operation(const Route& route) {
   Json operation =
       object({{"operationId", operation_id(route)},
               {"summary", std::string(route.summary)},
-              {"description", "For the roles " + join(role_words(route.roles), ", ", " and ")}});
+              {"description",
+               is_open(route) ? "Without an access token"
+                              : "For the roles " + join(role_words(route.roles), ", ", " and ")}});
+  if (is_open(route)) add(operation, "security", Json::list({}));
   if (Json parameters = parameters_of(route); !parameters.items.empty())
     add(operation, "parameters", std::move(parameters));
   if (!route.body.empty())

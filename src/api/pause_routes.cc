@@ -33,10 +33,15 @@ bool may_see(const Call& call, const PauseTarget& target) {
 }  // namespace
 
 void list_pauses(const SharedCall& call) {
-  std::vector<Pause> pauses = call->engine.pauses();
-  std::erase_if(pauses, [&](const Pause& pause) { return !may_see(*call, pause.target); });
+  const auto seen = [&](std::vector<Pause> pauses) {
+    std::erase_if(pauses, [&](const Pause& pause) { return !may_see(*call, pause.target); });
+    return pauses;
+  };
+  const auto write = [](const Pause& pause) { return to_json(pause); };
   std::string out = R"({"items":)";
-  append_list(out, pauses, [](const Pause& pause) { return to_json(pause); });
+  append_list(out, seen(call->engine.pauses()), write);
+  if (const auto ended = seen(call->engine.ended_pauses()); !ended.empty())
+    append_list(out += R"(,"ended":)", ended, write);
   call->ok(out + "}");
 }
 
@@ -69,7 +74,7 @@ void end_pause(const SharedCall& call) {
     for (const Pause& pause : call->engine.pauses())
       was_paused = was_paused || pause.target == *target;
   } else {
-    const auto ended = call->engine.unpause(*target);
+    const auto ended = call->engine.unpause(*target, call->acting());
     if (!ended) return call->fail(ended.error());
     was_paused = *ended;
   }

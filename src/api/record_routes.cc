@@ -391,10 +391,10 @@ void carry_out_batch(const SharedCall& call) {
 void list_records(const SharedCall& call) {
   auto query = read_query(*call);
   if (!query) return call->fail(query.error());
-  if (!call->may_see_machine(query->machine))
+  if (query->machine.empty() && call->request.caller.machines)
     return call->fail("outside_scope",
                       "this access token is for some machines only: name one as `machine`");
-  if (!find_machine(*call, query->machine) || !find_parent(*call, *query)) return;
+  if (!may_look_at(*call, query->machine) || !find_parent(*call, *query)) return;
   auto page = call->engine.list(*query, call->query("from"));
   if (!page) return call->fail(page.error());
   if (const std::string dead = call->query("dead"); !dead.empty())

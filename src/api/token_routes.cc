@@ -69,7 +69,10 @@ Result<AccessToken> read_token(const Call& call, JsonBody& body) {
 void list_tokens(const SharedCall& call) {
   if (!may_give_access(*call)) return;
   std::string out = R"({"items":)";
-  append_list(out, call->access.all(), [](const AccessToken& token) { return to_json(token); });
+  const auto write = [](const AccessToken& token) { return to_json(token); };
+  append_list(out, call->access.all(), write);
+  if (const auto revoked = call->access.revoked(); !revoked.empty())
+    append_list(out += R"(,"revoked":)", revoked, write);
   call->ok(out + "}");
 }
 
@@ -97,7 +100,7 @@ void revoke_token(const SharedCall& call) {
   if (dry_run) {
     for (const AccessToken& token : call->access.all()) was_there = was_there || token.name == name;
   } else {
-    const auto revoked = call->access.revoke(name);
+    const auto revoked = call->access.revoke(name, call->acting());
     if (!revoked) return call->fail(revoked.error());
     was_there = *revoked;
   }

@@ -108,15 +108,49 @@ void claim(const SharedCall& call, ClaimRequest request,
       hand_back(*call, *attempts);
       return given(std::string("[]"));
     }
+    for (const GivenAttempt& one : *attempts)
+      if (!one.token.empty())
+        call->given.add({one.given.machine, one.given.key}, hash_of_token(one.token));
     std::string out;
     append_list(out, *attempts, [](const GivenAttempt& one) { return to_json(one); });
     given(out);
   });
 }
 
+// A worker sees its attempts alone: who shows a token that was not given for the record learns
+// neither whether there is one nor what became of it.
+constexpr const char* kNotLive = "the token is not that of the live attempt";
+constexpr const char* kOver =
+    "this attempt is over: stop working; its time was up, or the record was moved on";
+
+struct Asked {
+  RecordName record;
+  std::optional<TokenHash> beat;
+};
+
+Asked asked_by(const Stimulus& stimulus) {
+  Asked asked{{stimulus.machine, stimulus.key}, std::nullopt};
+  if (const auto* beat = std::get_if<Stimulus::Beat>(&stimulus.what)) asked.beat = beat->token_hash;
+  return asked;
+}
+
+ApiReply reply_to_worker(const Call& call, const Asked& asked, const Result<Answer>& answer) {
+  if (!answer) return error_reply(answer.error());
+  const bool is_missing =
+      answer->kind == Answer::Kind::error &&
+      (answer->missing == Answer::Missing::machine || answer->missing == Answer::Missing::record);
+  if (!is_missing && answer->kind != Answer::Kind::stale) return reply_of(*answer);
+  if (!is_missing && asked.beat && call.given.has(asked.record, *asked.beat))
+    return reply_of(*answer);
+  return reply_of({.kind = Answer::Kind::stale,
+                   .reason = asked.beat ? kOver : kNotLive,
+                   .cancel = asked.beat.has_value()});
+}
+
 // Answers of several, collected until the last has come.
 struct Collected {
   std::mutex mutex;
+  std::vector<Asked> asked;
   std::vector<ApiReply> replies;
   std::size_t open = 0;
 };
@@ -150,10 +184,13 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   }
   if (is_one && !next) {
     return call->engine.submit(
-        stimuli, [call](std::size_t, const Result<Answer>& answer) { call->answer(answer); });
+        stimuli, [call, asked = asked_by(stimuli[0])](std::size_t, const Result<Answer>& answer) {
+          call->replied(reply_to_worker(*call, asked, answer));
+        });
   }
   const auto collected = std::make_shared<Collected>();
   collected->replies.resize(stimuli.size());
+  for (const Stimulus& stimulus : stimuli) collected->asked.push_back(asked_by(stimulus));
   collected->open = stimuli.size() + (next ? 1 : 0) + 1;
   const auto claimed = std::make_shared<std::string>();
   const auto close = [call, collected, claimed, has_claim = next.has_value()] {
@@ -166,10 +203,11 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
     if (has_claim) out += R"(,"attempts":)" + *claimed;
     call->ok(out + "}");
   };
-  call->engine.submit(stimuli, [collected, close](std::size_t i, const Result<Answer>& answer) {
-    collected->replies[i] = answer ? reply_of(*answer) : error_reply(answer.error());
-    close();
-  });
+  call->engine.submit(stimuli,
+                      [call, collected, close](std::size_t i, const Result<Answer>& answer) {
+                        collected->replies[i] = reply_to_worker(*call, collected->asked[i], answer);
+                        close();
+                      });
   if (next)
     claim(call, *std::move(next), [claimed, close](const Result<std::string>& attempts) {
       *claimed = attempts ? *attempts : "[]";

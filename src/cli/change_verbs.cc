@@ -30,9 +30,10 @@ ExitCode change_record(const ClientOptions& options, const RecordName& name, std
   if (options.json || !is_ok(reply)) return report_reply(reply, options, record, surroundings);
   surroundings.out << printable(record) << ": " << (options.dry_run ? "dry run: " : "")
                    << said(reply.body, "answer");
-  const bool is_for_later = !said(body, "at").empty() || !said(body, "in").empty();
-  if (is_for_later) {  // the state is that of the message which waits
-    surroundings.out << ", when it is time; `pawl list send` has what waits\n";
+  if (const std::string key = said(reply.body, "key"); !key.empty()) {  // of what is for later
+    surroundings.out << ", when it is time; `pawl show "
+                     << printable(said(reply.body, "machine") + "/" + key)
+                     << "` says what becomes of it\n";
     return ExitCode::ok;
   }
   if (const std::string state = said(reply.body, "state"); !state.empty())

@@ -37,6 +37,7 @@ const VerbGroup kVerbGroups[] = {
     {"Operators",
      {add_orders, add_restart, add_discard, add_pause, add_unpause, add_dead, add_tail, add_top,
       add_token}},
+    {"Pipes", {add_pipe}},
     {"Stores", {add_verify, add_doctor, add_backup, add_restore, add_export, add_import}},
     {"Pawl", {add_bench, add_version}},
 };

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/reply_text.h"
+#include "outside/local_service.h"
 #include "pawl/engine.h"
 #include "server/server.h"
 #include "tests/support/temporary_directory.h"
@@ -511,7 +513,7 @@ TEST_P(EverywhereTest, AnIdempotencyKeyIsCarriedOutOnce) {
 TEST_P(EverywhereTest, WhatIsForLaterWaits) {
   init();
   EXPECT_EQ(good({"create", "order/17", "--in", "1h"}),
-            "order/17: ok, when it is time; `pawl list send` has what waits\n");
+            "order/17: ok, when it is time; `pawl show send/call/1` says what becomes of it\n");
   EXPECT_EQ(good({"list"}), "no records\n");
   EXPECT_NE(good({"list", "send"}).find("send/call/1  sending"), std::string::npos);
 }
@@ -1038,10 +1040,36 @@ TEST_P(WorkTest, ACommandIsKilledAtTheDeadline) {
   EXPECT_EQ(said(json({"show", "job/1"}), "error.code"), "timeout");
 }
 
-// It takes longer than its lease, and would lose it without beats.
-TEST_P(WorkTest, ALeaseIsKeptByBeats) {
-  start("{queue: q, lease: 100ms}");
-  EXPECT_EQ(work("sleep 0.4").out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
+// The server is played, so that it does not matter how long anything takes: the command ends once
+// its lease has been prolonged for the third time.
+TEST_F(RecordVerbsTest, ALeaseIsKeptByBeats) {
+  const std::string fifo = (temporary.path() / "beaten").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int beaten = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  std::atomic<int> claims = 0;
+  std::atomic<int> beats = 0;
+  LocalService service([&](const std::string& request) {
+    std::string body = R"({"answer":"ok","state":"finished","revision":2})";
+    if (request.starts_with("POST /v1/claim ")) {
+      const Instant lease_until = std::chrono::floor<Duration>(std::chrono::system_clock::now()) +
+                                  std::chrono::milliseconds{30};
+      const std::string attempt =
+          R"({"machine":"job","key":"1","task":"work","attempt":1,"token":"t","lease_until":")" +
+          to_text(lease_until) + R"("})";
+      body = R"({"attempts":[)" + (++claims == 1 ? attempt : "") + "]}";
+    }
+    if (request.starts_with("POST /v1/beat ") && ++beats == 3) {
+      EXPECT_EQ(::write(beaten, "\n", 1), 1);
+    }
+    return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\nConnection: close\r\n\r\n" + body;
+  });
+  const Ran ran =
+      run_as_given({"work", "--url", service.url(""), "--token", "t", "--queue", "q",
+                    "--until-idle", "--", "timeout", "30", "sh", "-c", "read line < " + fifo});
+  close(beaten);
+  EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n") << ran.err;
+  EXPECT_GE(beats, 3);
 }
 
 TEST_P(WorkTest, SeveralRunAtOnce) {

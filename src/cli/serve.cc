@@ -1,5 +1,4 @@
 // pawl serve: the engine as a server.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,11 +9,16 @@
 #include <mutex>
 #include <ostream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/listening.h"
 #include "cli/machine_files.h"
+#include "cli/pipe_verbs.h"
 #include "cli/serve_config.h"
+#include "cli/signals.h"
 #include "cli/verb.h"
 #include "outside/http_task.h"
 #include "server/server.h"
@@ -22,32 +26,12 @@
 namespace pawl::cli {
 namespace {
 
-constexpr std::size_t kLoggedPathMax = 200;  // bytes
-
 // What flags say, by the table of keys.
 struct ServeFlags {
   std::string config;
   std::map<const KeyOf<ServeConfig>*, std::vector<std::string>> values;
   std::map<const KeyOf<ServeConfig>*, bool> switches;
 };
-
-bool is_loopback(const std::string& address) {
-  return address.starts_with("127.") || address == "::1";
-}
-
-// `127.0.0.1:7295` or `[::1]:7295`.
-Result<void> read_listen(const std::string& text, HttpOptions& http) {
-  const std::size_t colon = text.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : parse_whole(text.substr(colon + 1));
-  if (!port || *port < 0 || *port > 65'535)
-    return Error{ErrorCode::bad_input,
-                 in_quotes(text) + " is not ADDRESS:PORT, as in 127.0.0.1:7295"};
-  http.address = text.substr(0, colon);
-  if (http.address.starts_with('[') && http.address.ends_with(']'))
-    http.address = http.address.substr(1, http.address.size() - 2);
-  http.port = static_cast<std::uint16_t>(*port);
-  return {};
-}
 
 // Everything that was said, the later ones over the earlier ones.
 ExitCode read_config(const ServeFlags& flags, ServeConfig& config,
@@ -76,21 +60,14 @@ ExitCode read_config(const ServeFlags& flags, ServeConfig& config,
   return ExitCode::ok;
 }
 
-Instant clock_now() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
-
 Result<ServerOptions> server_options(const ServeConfig& config, const Door& door, ServeLog& log,
                                      std::mutex& output, const Surroundings& surroundings) {
   ServerOptions server;
-  PAWL_CHECK(read_listen(config.listen, server.http));
-  if (config.tls_certificate.empty() != config.tls_key.empty())
-    return Error{ErrorCode::bad_input, "give --tls-certificate and --tls-key, or neither"};
-  server.http.certificate = config.tls_certificate;
-  server.http.private_key = config.tls_key;
-  if (!is_loopback(server.http.address) && config.tls_certificate.empty() &&
-      !config.insecure_listen)
-    return Error{ErrorCode::bad_input,
-                 "access tokens would cross the network in the clear: give --tls-certificate and "
-                 "--tls-key, or --insecure-listen where something else encrypts"};
+  PAWL_CHECK(listen_at({.address = config.listen,
+                        .tls_certificate = config.tls_certificate,
+                        .tls_key = config.tls_key,
+                        .is_insecure = config.insecure_listen},
+                       log, server));
   server.rate_per_token = config.rate_per_token;
   if (!config.in_memory) server.engine.directory = config.directory;
   if (!config.virtual_clock.empty()) {
@@ -115,30 +92,91 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
     log.write(ServeLog::Level::warn, now, "note", {{"text", note}});
   };
   server.engine.on_notice = [&log](const Notice& notice) { log.write(notice); };
-  server.on_denied = [&log](const ServerOptions::Denial& denial) {
-    std::vector<ServeLog::Field> fields{{"method", denial.method},
-                                        {"path", denial.path.substr(0, kLoggedPathMax)},
-                                        {"error", denial.id}};
-    if (!denial.actor.empty()) fields.push_back({"actor", denial.actor});
-    log.write(ServeLog::Level::warn, clock_now(), "denied", fields);
-  };
-  server.is_ready = false;  // not before the machines are applied
+  server.is_ready = false;  // not before the machines are applied and the pipes are open
   return server;
 }
 
-ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths, ServeLog& log,
-                     const Surroundings& surroundings) {
+// A variable that nobody reads is one that is misspelt; those of secrets are read later.
+Result<void> check_environment(const ServeConfig& config, const std::vector<PipeToRun>& pipes) {
+  std::vector<std::string> variables;
+  for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);
+  std::vector<std::string> secrets;
+  for (const PipeToRun& pipe : pipes)
+    for (std::string& name : secret_variables(pipe.config)) secrets.push_back(std::move(name));
+  return check_variables(variables, config, secrets);
+}
+
+// What there is to say besides the log's own events: lines of the log where these are JSON, else in
+// the words of every verb.
+class Teller {
+ public:
+  Teller(ServeLog& log, std::mutex& output, bool is_json, const Surroundings& surroundings)
+      : log_(log), output_(output), is_json_(is_json), surroundings_(surroundings) {}
+
+  ExitCode fail(std::string_view event, const Error& error) {
+    std::ostringstream said;
+    const ExitCode code = report(error, "", "", said);
+    if (is_json_) {
+      log_.write(Level::error, clock_now(), event, {{"text", error.message}});
+    } else {
+      const std::lock_guard lock(output_);
+      surroundings_.err << said.str() << std::flush;
+    }
+    return code;
+  }
+
+  // As cli::read_pipes; what is wrong is one line where lines are JSON.
+  ExitCode read_pipes(const std::vector<std::string>& files, std::vector<PipeToRun>& into) {
+    std::ostringstream said;
+    const Surroundings aside{.out = said, .err = said, .now = surroundings_.now};
+    const ExitCode code = cli::read_pipes(files, into, is_json_ ? aside : surroundings_);
+    if (!said.str().empty())
+      log_.write(code == ExitCode::ok ? Level::warn : Level::error, clock_now(),
+                 code == ExitCode::ok ? "pipes" : "refused_start", {{"text", said.str()}});
+    return code;
+  }
+
+  void tell(const AppliedMachine& file, const std::vector<Diagnostic>& findings) {
+    if (!is_json_) {
+      const std::lock_guard lock(output_);
+      return report_findings(file.path, file.text, findings, surroundings_);
+    }
+    for (const Diagnostic& finding : findings)
+      log_.write(finding.severity == Diagnostic::Severity::error ? Level::error : Level::warn,
+                 clock_now(), "finding",
+                 {{"file", file.path},
+                  {"line", std::to_string(finding.position.line), true},
+                  {"column", std::to_string(finding.position.column), true},
+                  {"id", std::string(finding.id)},
+                  {"text", finding.message}});
+  }
+
+ private:
+  using Level = ServeLog::Level;
+
+  ServeLog& log_;
+  std::mutex& output_;
+  bool is_json_;
+  const Surroundings& surroundings_;
+};
+
+Result<std::vector<MachineText>> read_files(const std::vector<std::string>& paths) {
   std::vector<MachineText> files;
   for (const std::string& path : paths) {
-    auto text = read_text_file(path);
-    if (!text) return report(text.error(), "", "", surroundings.err);
-    files.push_back({path, *std::move(text)});
+    PAWL_TRY(std::string text, read_text_file(path));
+    files.push_back({path, std::move(text)});
   }
-  if (files.empty()) return ExitCode::ok;
-  const auto applied = engine.apply(files, {});
-  if (!applied) return report(applied.error(), "", "", surroundings.err);
+  return files;
+}
+
+// What is wrong with the files is told; the error says that something is.
+Result<void> apply_files(Engine& engine, const std::vector<std::string>& paths, ServeLog& log,
+                         Teller& teller) {
+  if (paths.empty()) return {};
+  PAWL_TRY(const auto files, read_files(paths));
+  PAWL_TRY(const auto applied, engine.apply(files, {.by = "pawl serve"}));
   std::size_t warnings = 0;
-  for (const AppliedMachine& one : applied->machines) {
+  for (const AppliedMachine& one : applied.machines) {
     std::vector<Diagnostic> told;
     for (const Diagnostic& finding : one.findings) {
       const bool is_shown = finding.severity == Diagnostic::Severity::error ||
@@ -146,45 +184,14 @@ ExitCode apply_files(Engine& engine, const std::vector<std::string>& paths, Serv
       if (is_shown) told.push_back(finding);
       if (!is_shown) ++warnings;
     }
-    report_findings(one.path, one.text, told, surroundings);
+    teller.tell(one, told);
   }
   if (warnings > 0)
     log.write(ServeLog::Level::warn, clock_now(), "machines",
               {{"warnings", std::to_string(warnings), true}, {"shown_by", "pawl validate FILE"}});
-  return applied->is_good() ? ExitCode::ok : ExitCode::wrong;
+  if (applied.is_good()) return {};
+  return Error{ErrorCode::bad_input, "the machine files could not be applied"};
 }
-
-// As many open files as the connections that are taken need, where the system lets it.
-void raise_open_files(std::size_t connections_max) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = connections_max + 200;  // those of the store, and of what it calls
-  limit.rlim_cur = std::max(limit.rlim_cur, std::min(wanted, limit.rlim_max));
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// Signals are taken by this thread alone, once it waits for them.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&set_, one);
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
-  }
-  ~Signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int wait() const {
-    int given = 0;
-    sigwait(&set_, &given);
-    return given;
-  }
-
- private:
-  sigset_t set_{};
-  sigset_t before_{};
-};
 
 ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   ServeConfig config;
@@ -194,20 +201,17 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   std::mutex output;
   const Door door(config.outside);
   ServeLog log(surroundings.err, output, config.log_format, config.log_level);
-  const auto refuse = [&](const Error& error) {
-    std::ostringstream said;
-    const ExitCode code = report(error, "", "", said);
-    if (config.log_format == ServeLog::Format::json) {
-      log.write(ServeLog::Level::error, clock_now(), "refused_start", {{"text", error.message}});
-    } else {
-      const std::lock_guard lock(output);
-      surroundings.err << said.str() << std::flush;
-    }
+  Teller teller(log, output, config.log_format == ServeLog::Format::json, surroundings);
+  const auto refuse = [&](const Error& error) { return teller.fail("refused_start", error); };
+  std::vector<PipeToRun> to_run;
+  if (const ExitCode code = teller.read_pipes(config.pipes, to_run); code != ExitCode::ok)
     return code;
-  };
+  if (const auto checked = check_environment(config, to_run); !checked)
+    return report(checked.error(), "", "", surroundings.err);
+  RunningPipes pipes;  // outlives the server
   auto prepared = server_options(config, door, log, output, surroundings);
   if (!prepared) return refuse(prepared.error());
-  raise_open_files(prepared->http.connections_max);
+  prepared->pipes = &pipes;
   // The engine tells the thread that waits below; SIGUSR1 is nobody else's here.
   std::optional<Error> stopped;
   prepared->engine.on_stopped = [&](const Error& error) {
@@ -222,14 +226,11 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
              {"records", config.in_memory ? "in memory" : config.directory},
              {"process", std::to_string(getpid()), true}});
   Server& server = **opened;
-  const ExitCode applied = apply_files(server.engine(), config.apply, log, surroundings);
-  if (applied != ExitCode::ok) {
-    if (config.log_format == ServeLog::Format::json)
-      log.write(ServeLog::Level::error, clock_now(), "refused_start",
-                {{"text", "the machine files could not be applied"}});
-    return applied;
-  }
+  if (const auto applied = apply_files(server.engine(), config.apply, log, teller); !applied)
+    return refuse(applied.error());
   if (const auto set = server.engine().set_alerts(config.alerts); !set) return refuse(set.error());
+  if (const auto started = start_pipes(std::move(to_run), pipes, log); !started)
+    return refuse(started.error());
   const auto token = server.first_token();  // once nothing can go wrong any more
   if (!token) return refuse(token.error());
   server.set_ready();
@@ -238,13 +239,8 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
              {"tls", server.has_tls() ? "true" : "false", true}});
   {
     const std::lock_guard lock(output);
-    surroundings.out << "pawl serves " << (config.in_memory ? "from memory" : config.directory)
-                     << " at " << (server.has_tls() ? "https://" : "http://")
-                     << config.listen.substr(0, config.listen.rfind(':')) << ':' << server.port()
-                     << '\n';
-    if (*token)
-      surroundings.out << "access token, shown this once (role admin): " << **token << '\n';
-    surroundings.out << std::flush;
+    say_where(server, config.listen, config.in_memory ? "from memory" : config.directory, *token,
+              surroundings.out);
   }
   for (;;) {
     const int given = signals.wait();
@@ -264,10 +260,12 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   log.write(ServeLog::Level::info, clock_now(), "stop",
             {{"because", stopped ? "the store has stopped" : "of a signal"},
              {"grace", to_text(config.grace)}});
+  std::thread stopping([&] { pipes.stop(config.grace); });
   server.shut_down(std::chrono::duration_cast<std::chrono::milliseconds>(config.grace));
+  stopping.join();
+  const ExitCode code = stopped ? teller.fail("store_stopped", *stopped) : ExitCode::ok;
   log.write(ServeLog::Level::info, clock_now(), "stopped", {});
-  if (stopped) return report(*stopped, "", "", surroundings.err);
-  return ExitCode::ok;
+  return code;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "model/tree.h"
 
@@ -45,6 +46,11 @@ void read_duration(Reader& reader, const Node& node, Duration& into) {
   std::string text;
   reader.text(node, "a duration", text);
   if (!text.empty()) take(reader, node, parse_duration(text), into);
+}
+
+void read_listen(Reader& reader, const Node& node, ServeConfig& config) {
+  if (node.kind != Node::Kind::text) return reader.wrong_kind(node, "ADDRESS:PORT");
+  take(reader, node, parse_listen_address(node.text), config.listen);
 }
 
 void read_secret(Reader& reader, const Node& node, std::optional<Secret>& into) {
@@ -202,6 +208,67 @@ Result<void> check_complete(const std::string& name, const ChannelConfig& channe
   return {};
 }
 
+// --- variables that nobody reads ---------------------------------------------------------------
+
+constexpr std::string_view kVariablePrefix = "PAWL_";
+
+// What verbs read that use a server.
+constexpr std::string_view kOfClients[] = {"PAWL_URL", "PAWL_TOKEN", "PAWL_PROFILE", "PAWL_CA"};
+
+// What the command of a worker and the program of a channel are given: each may start a server.
+constexpr std::string_view kOfCommands[] = {
+    "PAWL_MACHINE",         "PAWL_KEY",      "PAWL_TASK",          "PAWL_QUEUE",
+    "PAWL_ATTEMPT",         "PAWL_FENCE",    "PAWL_ATTEMPT_TOKEN", "PAWL_DEADLINE_AT",
+    "PAWL_IDEMPOTENCY_KEY", "PAWL_PROGRESS", "PAWL_DELIVERY",      "PAWL_CHANNEL"};
+
+// What somebody who sets a variable may mean.
+std::vector<std::string> meant_variables() {
+  std::vector<std::string> names(std::begin(kOfClients), std::end(kOfClients));
+  for (const KeyOf<ServeConfig>& key : serve_keys().keys)
+    if (std::string name = environment_name(key.key); !name.empty())
+      names.push_back(std::move(name));
+  return names;
+}
+
+void add_secrets(const ServeConfig& config, std::vector<std::string>& names) {
+  for (const auto& [name, channel] : config.channels)
+    for (const auto& secret : {channel.key, channel.target.secret_url, channel.mail.password})
+      if (secret) names.emplace_back(secret->variable());
+}
+
+// Of a service `pawl` Kubernetes makes PAWL_SERVICE_HOST, PAWL_SERVICE_PORT, PAWL_PORT=tcp://… and
+// PAWL_PORT_7295_TCP_ADDR in every container, and nobody can help it.
+bool is_of_a_service(std::string_view name, std::string_view variable) {
+  static constexpr std::string_view kParts[] = {"_SERVICE_HOST", "_SERVICE_PORT", "_TCP", "_UDP",
+                                                "_SCTP"};
+  if (name.ends_with("_PORT") && variable.find("://") != std::string_view::npos) return true;
+  return std::any_of(std::begin(kParts), std::end(kParts), [&](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+// What is alike in all names does not make them near.
+std::string without_prefix(std::string_view name) {
+  return std::string(name.substr(kVariablePrefix.size()));
+}
+
+Error unknown_variable(const std::string& name, const std::vector<std::string>& meant) {
+  const std::string bare = without_prefix(name);
+  const auto& keys = serve_keys().keys;
+  if (std::any_of(keys.begin(), keys.end(),
+                  [&](const KeyOf<ServeConfig>& key) { return to_upper(key.key.name) == bare; }))
+    return {ErrorCode::bad_input, name + ": " + in_ticks(to_lower(bare)) +
+                                      " stands in a file only: give it by --config FILE"};
+  std::vector<std::string> words;
+  for (const std::string& one : meant) words.push_back(without_prefix(one));
+  words = nearest(bare, words);
+  for (std::string& word : words) word = std::string(kVariablePrefix) + word;
+  return {ErrorCode::bad_input,
+          printable(name) + " in the environment is not known" +
+              (words.empty() ? ": docs/reference/server.md has the names there are; unset it"
+                             : "; did you mean " + join(words, ", ", " or ") + "?")};
+}
+
 }  // namespace
 
 const Keys<ServeConfig>& serve_keys() {
@@ -210,7 +277,7 @@ const Keys<ServeConfig>& serve_keys() {
       "the configuration",
       {{{"dir", Shape::text, "the directory of the records; made when missing (pawl-data)"},
         read_text<&ServeConfig::directory>},
-       {{"listen", Shape::text, "ADDRESS:PORT (127.0.0.1:7295)"}, read_text<&ServeConfig::listen>},
+       {{"listen", Shape::text, "ADDRESS:PORT (127.0.0.1:7295)"}, read_listen},
        {{"tls_certificate", Shape::text, "the chain (PEM); read again on SIGHUP"},
         read_text<&ServeConfig::tls_certificate>},
        {{"tls_key", Shape::text, "its private key (PEM)"}, read_text<&ServeConfig::tls_key>},
@@ -218,6 +285,8 @@ const Keys<ServeConfig>& serve_keys() {
         read_boolean<&ServeConfig::insecure_listen>},
        {{"apply", Shape::names, "machine files, applied at the start"},
         read_list<&ServeConfig::apply>},
+       {{"pipes", Shape::names, "files of pipes, which run in this process"},
+        read_list<&ServeConfig::pipes>},
        {{"log_channel", Shape::names, "channels whose deliveries are lines on standard error"},
         read_list<&ServeConfig::log_channels>},
        {{"alerts", Shape::text, "the channel that is told of records that were given up"},
@@ -298,6 +367,22 @@ Result<void> read_environment(const std::function<const char*(const char*)>& env
     words.emplace_back(rest);
     if (auto read = read_config_value(key, words, into); !read)
       return Error{ErrorCode::bad_input, name + ": " + read.error().message};
+  }
+  return {};
+}
+
+Result<void> check_variables(const std::vector<std::string>& variables, const ServeConfig& config,
+                             const std::vector<std::string>& secrets) {
+  std::vector<std::string> known = meant_variables();
+  const std::vector<std::string> meant = known;
+  known.insert(known.end(), secrets.begin(), secrets.end());
+  known.insert(known.end(), std::begin(kOfCommands), std::end(kOfCommands));
+  add_secrets(config, known);
+  for (const std::string& variable : variables) {
+    const std::string name = variable.substr(0, variable.find('='));
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (!name.starts_with(kVariablePrefix) || is_known || is_of_a_service(name, variable)) continue;
+    return unknown_variable(name, meant);
   }
   return {};
 }

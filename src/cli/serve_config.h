@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/listen_address.h"
 #include "cli/serve_log.h"
 #include "model/reader.h"
 #include "outside/channels.h"
@@ -34,7 +35,7 @@ struct ChannelConfig {
 
 struct ServeConfig {
   std::string directory = "pawl-data";
-  std::string listen = "127.0.0.1:7295";
+  ListenAddress listen = {};
   std::string tls_certificate;
   std::string tls_key;
   bool insecure_listen = false;
@@ -44,6 +45,7 @@ struct ServeConfig {
   int task_threads = 16;
   int rate_per_token = ServerOptions{}.rate_per_token;
   std::vector<std::string> apply;
+  std::vector<std::string> pipes;
   std::vector<std::string> log_channels;
   std::string alerts;
   ServeLog::Format log_format = ServeLog::Format::human;
@@ -68,6 +70,12 @@ std::string flag_name(const Key& key);
 // Those of the table that the environment says.
 Result<void> read_environment(const std::function<const char*(const char*)>& environment,
                               ServeConfig& into);
+
+// Fails at a variable (NAME=VALUE) that begins with PAWL_ and that nobody reads: it is none of the
+// table, of clients, of what workers and channels run, and no secret of the configuration nor one
+// of these. Those that Kubernetes makes of services whose names begin with `pawl` are left alone.
+Result<void> check_variables(const std::vector<std::string>& variables, const ServeConfig& config,
+                             const std::vector<std::string>& secrets = {});
 
 // The channels, `log` ones by `write`. What is missing of one is an error that names it.
 Result<Channels> channels_of(const ServeConfig& config, const Door& door,

@@ -43,7 +43,8 @@ channels:
                    config, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors()) << diagnostics.sorted().front().message;
   EXPECT_EQ(config.directory, "/var/lib/pawl");
-  EXPECT_EQ(config.listen, "0.0.0.0:80");
+  EXPECT_EQ(config.listen.address, "0.0.0.0");
+  EXPECT_EQ(config.listen.port, 80);
   EXPECT_TRUE(config.insecure_listen);
   EXPECT_EQ(config.grace, Duration{std::chrono::minutes{1}});
   EXPECT_EQ(config.task_threads, 3);
@@ -62,6 +63,8 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_NE(findings("lisen: x").find("1: "), std::string::npos);
   EXPECT_NE(findings("lisen: x").find("did you mean listen"), std::string::npos);
   EXPECT_NE(findings("grace: soon").find("1: "), std::string::npos);
+  EXPECT_EQ(findings("listen: localhost"), "1: 'localhost' has no port: write localhost:7295\n");
+  EXPECT_NE(findings("listen: 80").find("1: "), std::string::npos);
   EXPECT_NE(findings("task_threads: 0").find("1: "), std::string::npos);
   EXPECT_NE(findings("outside: {networks: [10.0.0.0/99]}").find("no network"), std::string::npos);
   EXPECT_NE(findings("channels: {a: {}}").find("1: "), std::string::npos);
@@ -99,7 +102,7 @@ TEST(ServeConfig, TheEnvironmentSaysWhatAFlagCan) {
     return found == variables.end() ? nullptr : found->second.c_str();
   };
   ASSERT_TRUE(read_environment(environment, config));
-  EXPECT_EQ(config.listen, "127.0.0.1:1");
+  EXPECT_EQ(config.listen.port, 1);
   EXPECT_TRUE(config.in_memory);
   EXPECT_EQ(config.apply.size(), 2U);
   EXPECT_EQ(config.task_threads, 9);
@@ -108,6 +111,52 @@ TEST(ServeConfig, TheEnvironmentSaysWhatAFlagCan) {
       config);
   ASSERT_FALSE(wrong);
   EXPECT_TRUE(wrong.error().message.starts_with("PAWL_GRACE: ")) << wrong.error().message;
+}
+
+std::string checked(const std::vector<std::string>& variables, const ServeConfig& config = {}) {
+  const auto checked = check_variables(variables, config);
+  return checked ? "" : checked.error().message;
+}
+
+TEST(ServeConfig, AVariableThatNobodyReadsIsAnError) {
+  EXPECT_EQ(checked({"HOME=/", "PAWL_LISTN=127.0.0.1:1"}),
+            "PAWL_LISTN in the environment is not known; did you mean PAWL_LISTEN?");
+  EXPECT_EQ(checked({"PAWL_TOKN=secret"}),
+            "PAWL_TOKN in the environment is not known; did you mean PAWL_TOKEN?");
+  EXPECT_EQ(checked({"PAWL_WEATHER=fine"}),
+            "PAWL_WEATHER in the environment is not known: docs/reference/server.md has the names "
+            "there are; unset it");
+  EXPECT_EQ(checked({"PAWL_CHANNELS={}"}),
+            "PAWL_CHANNELS: `channels` stands in a file only: give it by --config FILE");
+  EXPECT_NE(checked({"PAWL_PORT=80"}), "");
+}
+
+TEST(ServeConfig, VariablesOfOthersAreLeftAlone) {
+  EXPECT_EQ(checked({"PAWL=1", "MY_PAWL_LISTN=1", "PAWLS_X=1", "PAWL_LISTEN=127.0.0.1:1"}), "");
+  for (const char* name : {"PAWL_URL", "PAWL_TOKEN", "PAWL_PROFILE", "PAWL_CA", "PAWL_MACHINE",
+                           "PAWL_KEY", "PAWL_TASK", "PAWL_QUEUE", "PAWL_ATTEMPT", "PAWL_FENCE",
+                           "PAWL_ATTEMPT_TOKEN", "PAWL_DEADLINE_AT", "PAWL_IDEMPOTENCY_KEY",
+                           "PAWL_PROGRESS", "PAWL_DELIVERY", "PAWL_CHANNEL"})
+    EXPECT_EQ(checked({std::string(name) + "=x"}), "") << name;
+  for (const char* made : {"PAWL_SERVICE_HOST=10.0.0.1", "PAWL_SERVICE_PORT_HTTP=7295",
+                           "PAWL_PORT=tcp://10.0.0.1:7295", "PAWL_PORT_7295_TCP_ADDR=10.0.0.1",
+                           "PAWL_DB_SERVICE_HOST=10.0.0.2"})
+    EXPECT_EQ(checked({made}), "") << made;
+}
+
+TEST(ServeConfig, ASecretOfTheConfigurationMayHaveAnyName) {
+  ServeConfig config;
+  Diagnostics diagnostics;
+  read_config_file(R"(
+channels:
+  a: {webhook: env:PAWL_HOOK, key: env:PAWL_HOOK_KEY}
+  b: {mail: "smtp://x", from: a, to: [a], user: u, password: env:PAWL_MAIL_WORD}
+)",
+                   config, diagnostics);
+  ASSERT_FALSE(diagnostics.has_errors());
+  const std::vector<std::string> variables{"PAWL_HOOK=x", "PAWL_HOOK_KEY=x", "PAWL_MAIL_WORD=x"};
+  EXPECT_EQ(checked(variables, config), "");
+  EXPECT_NE(checked(variables), "");
 }
 
 // One documented table.

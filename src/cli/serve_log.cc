@@ -83,6 +83,7 @@ void ServeLog::write(const Notice& notice) {
     fields = {{"units", std::to_string(notice.units), true}, {"took", to_text(notice.took)}};
     return write(Level::warn, notice.at, "slow_commit", fields);
   }
+  if (notice.kind > Notice::Kind::slow_commit) return write_deed(notice);
   fields = {{"record", notice.machine + "/" + notice.key}, {"state", notice.state}};
   if (notice.kind == Notice::Kind::hold) {
     fields.push_back({"code", notice.code});
@@ -95,7 +96,26 @@ void ServeLog::write(const Notice& notice) {
   fields.push_back({"fingerprint", fingerprint_text(notice.fingerprint)});
   if (notice.next_at) fields.push_back({"next_at", to_text(*notice.next_at)});
   if (notice.kind == Notice::Kind::gave_up) return write(Level::warn, notice.at, "gave_up", fields);
-  write(Level::info, notice.at, "retry", fields);
+  write(Level::info, notice.at, notice.kind == Notice::Kind::later ? "later" : "retry", fields);
+}
+
+// What somebody has done, and who.
+void ServeLog::write_deed(const Notice& notice) {
+  using Kind = Notice::Kind;
+  const Field actor{"actor", notice.actor};
+  switch (notice.kind) {
+    case Kind::applied:
+      return write(Level::info, notice.at, "applied",
+                   {{"machine", notice.machine}, {"version", number(notice.version), true}, actor});
+    case Kind::paused:
+      return write(Level::warn, notice.at, "paused", {{"what", notice.subject}, actor});
+    case Kind::pause_ended:
+      return write(Level::info, notice.at, "pause_ended", {{"what", notice.subject}, actor});
+    case Kind::token_made:
+      return write(Level::info, notice.at, "token_made", {{"token", notice.subject}, actor});
+    default:
+      return write(Level::info, notice.at, "token_revoked", {{"token", notice.subject}, actor});
+  }
 }
 
 void ServeLog::run() {

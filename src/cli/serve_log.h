@@ -3,6 +3,7 @@
 // is no room for is counted and left out.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,11 @@
 #include "pawl/time.h"
 
 namespace pawl::cli {
+
+// When something happens that is logged.
+inline Instant clock_now() {
+  return std::chrono::floor<Duration>(std::chrono::system_clock::now());
+}
 
 class ServeLog {
  public:
@@ -46,6 +52,7 @@ class ServeLog {
  private:
   std::string line(Level level, Instant at, std::string_view what,
                    const std::vector<Field>& fields) const;
+  void write_deed(const Notice& notice);
   void run();
 
   std::ostream& out_;

@@ -49,6 +49,37 @@ TEST(ServeLog, ARetryIsSaidWithItsDecision) {
   EXPECT_TRUE(check_json(json));
 }
 
+TEST(ServeLog, WhoHasDoneWhatIsSaid) {
+  using Kind = Notice::Kind;
+  const std::string said =
+      written(ServeLog::Format::human, ServeLog::Level::info, [](ServeLog& log) {
+        log.write({.kind = Kind::applied,
+                   .at = kNine,
+                   .machine = "order",
+                   .version = 3,
+                   .actor = "ann via shop"});
+        for (const Kind kind :
+             {Kind::paused, Kind::pause_ended, Kind::token_made, Kind::token_revoked})
+          log.write({.kind = kind, .at = kNine, .subject = "queue:q", .actor = "eve"});
+      });
+  EXPECT_EQ(said,
+            "2026-03-02T09:00:00Z info applied machine=order version=3 actor=\"ann via shop\"\n"
+            "2026-03-02T09:00:00Z warn paused what=queue:q actor=eve\n"
+            "2026-03-02T09:00:00Z info pause_ended what=queue:q actor=eve\n"
+            "2026-03-02T09:00:00Z info token_made token=queue:q actor=eve\n"
+            "2026-03-02T09:00:00Z info token_revoked token=queue:q actor=eve\n");
+}
+
+TEST(ServeLog, SoIsWhatIsAskedAgainLater) {
+  Notice later = retry();
+  later.kind = Notice::Kind::later;
+  later.max.reset();
+  EXPECT_EQ(written(ServeLog::Format::human, ServeLog::Level::info,
+                    [&](ServeLog& log) { log.write(later); }),
+            "2026-03-02T09:00:00Z info later record=\"order/a b\" state=paying attempt=2 delay=30s "
+            "error=http_503 fingerprint=0000000000000007 next_at=2026-03-02T09:00:30Z\n");
+}
+
 TEST(ServeLog, WhatIsBelowTheLevelIsNotSaid) {
   const std::string said =
       written(ServeLog::Format::human, ServeLog::Level::warn, [](ServeLog& log) {

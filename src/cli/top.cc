@@ -1,8 +1,5 @@
 // pawl top: a live view of all records: how many are where, how fast they move, which are retrying
 // and which on hold.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,11 +8,11 @@
 #include <memory>
 #include <ostream>
 #include <sstream>
-#include <thread>
 
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/client.h"
+#include "cli/live_view.h"
 #include "cli/reply_text.h"
 #include "cli/verb.h"
 #include "decide/json_edit.h"
@@ -266,89 +263,33 @@ void print_text(const View& view, const std::string& where, Instant now, std::os
   print_table(std::move(rows), out);
 }
 
-// As much of it as there is room for, from the upper left corner.
-void draw(const std::string& text, std::ostream& out) {
-  winsize size{};
-  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
-  const std::size_t rows = is_known ? size.ws_row - 1U : 24;
-  const std::size_t columns = is_known ? size.ws_col : 80;
-  out << "\x1b[H";
-  std::istringstream lines(text);
-  std::string line;
-  for (std::size_t i = 0; i < rows && std::getline(lines, line); ++i) {
-    std::size_t width = 0;
-    std::size_t end = 0;
-    for (; end < line.size(); ++end) {
-      const bool begins = (static_cast<unsigned char>(line[end]) & 0xc0U) != 0x80U;
-      if (begins && width++ == columns) break;
-    }
-    out << line.substr(0, end) << "\x1b[K\n";
-  }
-  out << "\x1b[J" << std::flush;
-}
-
 // --- the verb ----------------------------------------------------------------------------------
 
-class Top {
- public:
-  Top(Client& client, const TopOptions& options, Duration every, const Surroundings& surroundings)
-      : client_(client),
-        watch_(client, options),
-        options_(options),
-        every_(every),
-        surroundings_(surroundings) {}
-
-  ExitCode run() {
-    const ApiReply begun = watch_.begin();
-    if (!is_ok(begun)) return report_reply(begun, options_, "", surroundings_);
-    if (is_drawn()) surroundings_.out << "\x1b[2J";
-    for (;;) {
-      std::this_thread::sleep_for(every_);
-      View view;
-      const ApiReply reply = watch_.look(view);
-      if (is_ok(reply)) {
-        show(view);
-      } else if (options_.once || !is_for_later(reply)) {
-        return report_reply(reply, options_, "", surroundings_);
-      } else {
-        surroundings_.err << "pawl: " << problem_text(reply.body) << "; trying again" << std::endl;
-      }
-      if (options_.once || !surroundings_.out.good()) return ExitCode::ok;
-    }
-  }
-
- private:
-  bool is_drawn() const { return surroundings_.screen && !options_.once && !options_.json; }
-
-  void show(const View& view) {
-    std::ostream& out = surroundings_.out;
-    if (options_.json) {
-      out << json_of(view, surroundings_.now()) << std::endl;
-      return;
-    }
-    const std::string where =
-        client_.url().empty() ? options_.place.directory_or_usual() : client_.url();
-    std::ostringstream text;
-    print_text(view, where, surroundings_.now(), text);
-    if (is_drawn()) return draw(text.str(), out);
-    out << (is_first_ ? "" : "\n") << text.str() << std::flush;
-    is_first_ = false;
-  }
-
-  Client& client_;
-  Watch watch_;
-  const TopOptions& options_;
-  const Duration every_;
-  const Surroundings& surroundings_;
-  bool is_first_ = true;
-};
+std::string text_of(const View& view, const std::string& where, Instant now) {
+  std::ostringstream text;
+  print_text(view, where, now, text);
+  return text.str();
+}
 
 ExitCode top(const TopOptions& options, const Surroundings& surroundings) {
   const auto every = parse_duration(options.every);
   if (!every) return report(every.error(), "--every", options.every, surroundings.err);
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
-  return Top(**client, options, *every, surroundings).run();
+  Watch watch(**client, options);
+  if (const ApiReply begun = watch.begin(); !is_ok(begun))
+    return report_reply(begun, options, "", surroundings);
+  const std::string where =
+      (*client)->url().empty() ? options.place.directory_or_usual() : (*client)->url();
+  return watch_live({.client = options, .every = *every, .is_once = options.once}, surroundings,
+                    [&](std::string& shown) {
+                      View view;
+                      ApiReply reply = watch.look(view);
+                      if (is_ok(reply))
+                        shown = options.json ? json_of(view, surroundings.now())
+                                             : text_of(view, where, surroundings.now());
+                      return reply;
+                    });
 }
 
 }  // namespace

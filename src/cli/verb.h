@@ -37,6 +37,7 @@ void add_log(CLI::App& app, Action& action);
 void add_next(CLI::App& app, Action& action);
 void add_orders(CLI::App& app, Action& action);
 void add_pause(CLI::App& app, Action& action);
+void add_pipe(CLI::App& app, Action& action);
 void add_print(CLI::App& app, Action& action);
 void add_restart(CLI::App& app, Action& action);
 void add_restore(CLI::App& app, Action& action);

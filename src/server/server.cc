@@ -12,7 +12,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::string_view kBearer = "Bearer ";
+constexpr std::string_view kBearer = "bearer ";  // the case of a scheme says nothing (RFC 7235)
 constexpr std::string_view kLiveFeed = "/v1/feed/live";
 constexpr std::string_view kClaim = "/v1/claim";
 constexpr std::size_t kFeedPage = 100;
@@ -23,6 +23,7 @@ HttpResponse response_of(ApiReply reply) {
   return {.status = reply.status,
           .body = std::move(reply.body),
           .content_type = std::move(reply.content_type),
+          .retry_after = reply.retry_after,
           .allow = std::move(reply.allow)};
 }
 
@@ -30,10 +31,10 @@ HttpResponse error_response(std::string_view id, const std::string& message) {
   return response_of(error_reply(id, message));
 }
 
-HttpResponse not_ready(const std::string& message) {
-  HttpResponse response = error_response("not_ready", message);
-  response.retry_after = std::chrono::seconds{1};
-  return response;
+// Empty when it is nothing of ours.
+std::string_view token_of(std::string_view authorization) {
+  if (to_lower(authorization.substr(0, kBearer.size())) != kBearer) return {};
+  return authorization.substr(kBearer.size());
 }
 
 // `application/json`, in UTF-8 as all JSON.
@@ -112,7 +113,8 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options) {
   PAWL_TRY(self.access_, Access::open(*self.engine_, [&self] {
              if (HttpServer* http = self.woken_) http->wake();  // its feeds end
            }));
-  self.api_ = std::make_unique<Api>(*self.engine_, *self.access_);
+  self.api_ = std::make_unique<Api>(
+      *self.engine_, *self.access_, [&self] { return self.why_not_ready(); }, options.pipes);
   self.rate_ = std::make_unique<RateLimit>(options.rate_per_token);
   PAWL_TRY(self.http_, HttpServer::open(std::move(options.http),
                                         [&self](HttpRequest request, HttpServer::Respond respond) {
@@ -152,10 +154,9 @@ void Server::shut_down(std::chrono::milliseconds grace) {
 // --- one request -------------------------------------------------------------------------------
 
 void Server::handle(HttpRequest request, HttpServer::Respond respond) {
-  if (auto response = without_token(request)) return respond(*std::move(response));
-  const bool is_bearer = request.authorization.starts_with(kBearer);
-  const std::string_view token =
-      is_bearer ? std::string_view(request.authorization).substr(kBearer.size()) : "";
+  if (Api::is_open_path(request.path))
+    return carry_out(std::move(request), Caller{}, std::move(respond));
+  const std::string_view token = token_of(request.authorization);
   auto caller = access_->find(token, engine_->now());
   if (!caller && on_denied_)
     on_denied_({.method = request.method, .path = request.path, .id = "no_access"});
@@ -169,23 +170,30 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
     response.retry_after = std::chrono::ceil<std::chrono::seconds>(*wait);
     return respond(std::move(response));
   }
+  carry_out(std::move(request), *std::move(caller), std::move(respond));
+}
+
+void Server::carry_out(HttpRequest request, Caller caller, HttpServer::Respond respond) {
   if (is_ending_ && request.path == kClaim)
-    return respond(not_ready("the server is ending, and gives out no more attempts"));
+    return respond(
+        response_of(not_ready_reply("the server is ending, and gives out no more attempts")));
   if (request.path == kLiveFeed) go_on_from(request.last_event_id, request.query);
   const bool has_body = !request.body.empty();
   if (has_body && !is_json(request.content_type))
     return respond(error_response("wrong_content_type", "the body has to be application/json"));
+  std::function<bool()> in_force = std::move(caller.in_force);
   ApiRequest asked{.method = std::move(request.method),
                    .path = std::move(request.path),
                    .query = std::move(request.query),
                    .body = std::move(request.body),
-                   .caller = *caller};
+                   .caller = std::move(caller)};
   std::optional<ServerOptions::Denial> denial;
   if (on_denied_) denial = {asked.method, asked.path, asked.caller.actor.name, ""};
-  asked.caller.in_force = [in_force = caller->in_force, is_there = std::move(request.is_there)] {
-    return in_force() && is_there();  // what is given to somebody who has left is lost for a while
+  asked.caller.in_force = [in_force, is_there = std::move(request.is_there)] {
+    // What is given to somebody who has left is lost for a while.
+    return (!in_force || in_force()) && is_there();
   };
-  api_->handle(asked, [this, denial = std::move(denial), in_force = std::move(caller->in_force),
+  api_->handle(asked, [this, denial = std::move(denial), in_force = std::move(in_force),
                        respond = std::move(respond)](ApiReply reply) mutable {
     if (reply.status == 403 && denial) {
       Scratch scratch;
@@ -198,23 +206,11 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
   });
 }
 
-std::optional<HttpResponse> Server::without_token(const HttpRequest& request) {
-  if (request.path != "/healthz" && request.path != "/readyz") return std::nullopt;
-  if (request.method != "GET" && request.method != "HEAD") {
-    HttpResponse response = error_response("wrong_method", "the methods here are GET and HEAD");
-    response.allow = "GET, HEAD";
-    return response;
-  }
-  if (!request.query.empty() || !request.body.empty())
-    return error_response("bad_request", "this takes neither parameters nor a body");
-  if (request.path == "/healthz") return HttpResponse{.body = R"({"ok":true})"};
-  if (is_stopped_)
-    return not_ready("a commit had an unknown outcome, and the store has stopped: start again");
-  if (is_ending_) return not_ready("the server is ending");
-  if (!is_ready_) return not_ready("the server is starting");
-  if (!engine_->can_commit())
-    return not_ready("the last commit failed: see whether the disk is full");
-  return HttpResponse{.body = R"({"ready":true})"};
+std::optional<std::string> Server::why_not_ready() const {
+  if (is_stopped_) return "a commit had an unknown outcome, and the store has stopped: start again";
+  if (is_ending_) return "the server is ending";
+  if (!is_ready_) return "the server is starting";
+  return std::nullopt;
 }
 
 }  // namespace pawl

@@ -22,6 +22,7 @@ struct ServerOptions {
   HttpOptions http = {};
   int rate_per_token = 20'000;  // requests a second; 0: as many as come
   bool is_ready = true;         // false: not before `set_ready`
+  PipeBoard* pipes = nullptr;   // of this process, if there are any; outlives the server
 
   // Somebody was not let in, on whatever thread: who, as far as it is known, and the error's id.
   struct Denial {
@@ -66,7 +67,8 @@ class Server {
   Server() = default;
 
   void handle(HttpRequest request, HttpServer::Respond respond);
-  std::optional<HttpResponse> without_token(const HttpRequest& request);
+  void carry_out(HttpRequest request, Caller caller, HttpServer::Respond respond);
+  std::optional<std::string> why_not_ready() const;
 
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Access> access_;

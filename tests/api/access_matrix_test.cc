@@ -1,13 +1,20 @@
-// Every route of the table by every role, with an access token for everything, for the machine and
-// queue that the call is about, for others, and with none: as access_matrix.txt says. A person has
-// read that file; a route that is new has to be given a line, and a role that is changed changes
-// one.
+// The real `pawl serve`: every route of the table by every role, with an access token for
+// everything, for the machine and queue that the call is about, for others, and with none: as
+// access_matrix.txt says. A person has read that file; a route that is new has to be given a line,
+// and a role that is changed changes one.
+#include <gtest/gtest.h>
+
+#include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <set>
 
-#include "base/text.h"
-#include "tests/api/served.h"
+#include "api/api.h"
+#include "base/json_text.h"
+#include "tests/api/at.h"
+#include "tests/support/http_client.h"
+#include "tests/support/serving_program.h"
+#include "tests/support/temporary_directory.h"
 
 namespace pawl {
 namespace {
@@ -43,6 +50,9 @@ const std::map<std::string, std::string>& bodies() {
       {"POST /v1/fail", R"({"machine":"order","key":"1","token":"x","code":"c"})"},
       {"POST /v1/pauses", R"({"what":"machine:order","reason":"r"})"},
       {"POST /v1/pauses/end", R"({"what":"machine:order","dry_run":true})"},
+      {"POST /v1/pipes/{pipe}/{topic}/{partition}/pause", R"({"reason":"r"})"},
+      {"POST /v1/pipes/{pipe}/{topic}/{partition}/resume", R"({"reason":"r"})"},
+      {"POST /v1/pipes/{pipe}/{topic}/{partition}/skip", R"({"offset":1,"reason":"r"})"},
       {"POST /v1/clock/advance", R"({"by":"1s"})"},
       {"POST /v1/tokens", R"({"name":"x","roles":["admin"],"dry_run":true})"},
       {"POST /v1/tokens/revoke", R"({"name":"admin","dry_run":true})"},
@@ -59,19 +69,33 @@ std::string path_of(const Route& route) {
   return route.path == "/v1/records" ? path + "?machine=order" : path;
 }
 
-class AccessMatrix : public Served {
+class AccessMatrix : public testing::Test {
  protected:
-  AccessMatrix() : Served(kMachines) {
-    const std::vector<MachineText> files{{"note.yaml", kNote}};
-    EXPECT_TRUE(server->engine().apply(files)->is_good());
+  AccessMatrix() {
     for (const char* path : {"/v1/records/order/1", "/v1/records/order/2", "/v1/records/note/1"})
-      good(admin->post(path, "{}"));
-    good(admin->post("/v1/records/order/2/orders",
+      good(admin_.post(path, "{}"));
+    good(admin_.post("/v1/records/order/2/orders",
                      R"({"order":"move","state":"paying","reason":"r"})"));
-    const std::string given = good(admin->post("/v1/claim", R"({"queues":["payments"]})"));
-    good(admin->post("/v1/fail", R"({"machine":"order","key":"2","code":"c","token":")" +
+    const std::string given = good(admin_.post("/v1/claim", R"({"queues":["payments"]})"));
+    good(admin_.post("/v1/fail", R"({"machine":"order","key":"2","code":"c","token":")" +
                                      at(given, "attempts.0.token") + R"("})"));
-    good(admin->post("/v1/pauses", R"({"what":"machine:order","reason":"r"})"));
+    good(admin_.post("/v1/pauses", R"({"what":"machine:order","reason":"r"})"));
+  }
+
+  static std::string good(const HttpAnswer& answer) {
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.body;
+  }
+  std::string file_of(const std::string& name, const std::string& text) const {
+    const std::filesystem::path path = directory_.path() / name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  // `members`: of the token, but for its name.
+  std::string make_token(const std::string& name, const std::string& members) {
+    return at(
+        good(admin_.post("/v1/tokens", R"({"name":)" + json_string(name) + "," + members + "}")),
+        "token");
   }
 
   // 401, `role` and `scope` for what is missing, `yes` when it was let in, `blind` when it was but
@@ -80,7 +104,7 @@ class AccessMatrix : public Served {
     const std::string method(route.method);
     const auto body = bodies().find(method + " " + std::string(route.path));
     const bool has_body = method == "POST";
-    HttpClient own(server->port(), token);
+    HttpClient own(program_.port(), token);
     HttpAnswer answer = own.ask(method, path_of(route),
                                 body != bodies().end() ? body->second : (has_body ? "{}" : ""));
     if (answer.status == 401) return "401";
@@ -91,12 +115,22 @@ class AccessMatrix : public Served {
     }
     if (answer.status == 403 && id == "role_missing") return "role";
     if (answer.status == 403 && id == "outside_scope") return "scope";
+    if (id == "no_such_pipe") return "yes";
     if (answer.status != 200 && answer.status != 409) return std::to_string(answer.status);
     if (answer.body.empty()) answer.body = own.until("\n\n");  // the first event of a feed
-    const bool lists = method == "GET" && route.path != "/v1/tokens" && route.path != "/v1/clock" &&
+    static const std::set<std::string_view> kNotOfMachines{"/healthz", "/readyz", "/v1/clock",
+                                                           "/v1/pipes", "/v1/tokens"};
+    const bool lists = method == "GET" && !kNotOfMachines.contains(route.path) &&
                        route.path.find("{machine}") == std::string_view::npos;
     return lists && answer.body.find("order") == std::string::npos ? "blind" : "yes";
   }
+
+  TemporaryDirectory directory_;
+  ServingProgram program_{
+      PAWL_PROGRAM,
+      {"--memory", "--virtual-clock", "2026-03-02T09:00:00Z", "--apply",
+       file_of("order.yaml", kMachines), "--apply", file_of("note.yaml", kNote)}};
+  HttpClient admin_{program_.port(), program_.token()};
 };
 
 TEST_F(AccessMatrix, IsAsItWasReviewed) {
@@ -132,11 +166,10 @@ TEST_F(AccessMatrix, IsAsItWasReviewed) {
 
 // Routes that nobody need be let in for.
 TEST_F(AccessMatrix, WithoutATokenThereIsHealthAlone) {
-  const auto nobody = client("");
-  EXPECT_EQ(nobody->get("/healthz").status, 200);
-  EXPECT_EQ(nobody->get("/readyz").status, 200);
-  for (const char* path : {"/", "/v1", "/v1/nothing", "/healthz/", "/metrics"})
-    EXPECT_EQ(client("")->get(path).status, 401) << path;
+  HttpClient nobody(program_.port(), "");
+  for (const char* path : {"/healthz", "/readyz"}) EXPECT_EQ(nobody.get(path).status, 200) << path;
+  for (const char* path : {"/", "/v1", "/v1/nothing", "/healthz/", "/healthz/x", "/metrics"})
+    EXPECT_EQ(nobody.get(path).status, 401) << path;
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ TEST_F(ServedAccess, WhatIsNoTokenIsNotLetIn) {
   }
 }
 
+// RFC 7235, 2.1.
+TEST_F(ServedAccess, TheCaseOfTheSchemeDoesNotMatter) {
+  const std::string token = make_token("v", R"("roles":["viewer"])");
+  for (const char* scheme : {"Bearer ", "bearer ", "BEARER ", "bEaReR "}) {
+    HttpClient other(server->port(), "");
+    other.send_bytes("GET /v1/counts HTTP/1.1\r\nHost: x\r\nAuthorization: " + std::string(scheme) +
+                     token + "\r\n\r\n");
+    EXPECT_EQ(other.receive().status, 200) << scheme;
+  }
+}
+
 TEST_F(ServedAccess, ARevokedTokenIsRefusedOnAnOpenConnection) {
   const auto viewer = client(make_token("v", R"("roles":["viewer"])"));
   EXPECT_EQ(viewer->get("/v1/counts").status, 200);

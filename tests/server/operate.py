@@ -154,7 +154,10 @@ def check_metrics(server):
 def check_log(lines, token):
     text = json.dumps(lines)
     assert SECRET not in text and token not in text
-    assert [line["event"] for line in lines[:2]] == ["start", "ready"], lines[:2]
+    assert [line["event"] for line in lines[:4]] == ["start", "applied", "token_made", "ready"], lines[:4]
+    applied, made = lines[1:3]
+    assert (applied["machine"], applied["version"], applied["actor"]) == ("parcel", 1, "pawl serve"), applied
+    assert (made["token"], made["actor"]) == ("admin", "the first start"), made
     assert [line["event"] for line in lines[-2:]] == ["stop", "stopped"], lines[-2:]
 
     def of(event):
@@ -181,6 +184,24 @@ def check_refused(pawl, server, directory):
     assert server.ask("/readyz")[0] == 200
 
 
+def check_bad_machine(pawl, directory):
+    """What is wrong with a machine file is a line of the log for each finding, where the log is JSON."""
+    bad = directory + "/bad.yaml"
+    with open(bad, "w") as file:
+        file.write("machine: bad\ninitial: gone\nstates:\n  here: {fnal: true}\n")
+    command = [pawl, "serve", "--memory", "--listen", "127.0.0.1:0", "--log-format", "json", "--apply"]
+    refused = subprocess.run([*command, bad], capture_output=True, text=True, timeout=60)
+    lines = [json.loads(line) for line in refused.stderr.splitlines()]
+    assert refused.returncode == 1 and refused.stdout == "", refused
+    assert [line["event"] for line in lines] == ["start", "finding", "finding", "refused_start"], lines
+    told = {name: value for name, value in lines[1].items() if name not in ("at", "text")}
+    assert told == {"level": "error", "event": "finding", "file": bad, "line": 2, "column": 10, "id": "unknown_state"}, told
+    assert "`gone`" in lines[1]["text"] and "final" in lines[2]["text"], lines
+    absent = subprocess.run([*command, directory + "/none.yaml"], capture_output=True, text=True, timeout=60)
+    lines = [json.loads(line) for line in absent.stderr.splitlines()]
+    assert absent.returncode == 3 and lines[-1]["event"] == "refused_start" and "none.yaml" in lines[-1]["text"], absent
+
+
 def main():
     pawl = sys.argv[1]
     with tempfile.TemporaryDirectory() as directory:
@@ -191,6 +212,7 @@ def main():
             check_metrics(server)
             assert server.ask("/v1/clock/advance", {"by": "1s"})[0] == 404
             check_refused(pawl, server, directory)
+            check_bad_machine(pawl, directory)
             check_log(server.lines(), server.token)
         finally:
             server.process.kill()

@@ -1,0 +1,140 @@
+#include "api/pipe_metrics.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace pawl {
+namespace {
+
+using Views = std::vector<PipeView>;
+
+// The states of a pipe's machine, so that one is 1 and all others are 0.
+constexpr std::string_view kStates[] = {"assign",       "extract",     "transform",
+                                        "load",         "send_errors", "retrying",
+                                        "reset_offset", "drain",       "stopped"};
+
+void each_partition(const Views& pipes, const auto& write) {
+  for (const PipeView& pipe : pipes)
+    for (const PartitionView& partition : pipe.partitions)
+      write(pipe.name, partition, std::to_string(partition.id.partition));
+}
+
+// `value_of` gives none where it is not known.
+void write_gauge(MetricsText& text, const Views& pipes, std::string_view name,
+                 std::string_view help, std::optional<double> (*value_of)(const PartitionView&)) {
+  text.begin(name, "gauge", help);
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    if (const auto value = value_of(partition))
+      text.line({{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}}, *value);
+  });
+}
+
+void write_messages(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_messages_total", "counter", "Messages by what became of them.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    const Outcomes& counted = partition.counted;
+    for (const auto& [outcome, count] : {std::pair{"indexed", counted.indexed},
+                                         {"duplicate", counted.duplicate},
+                                         {"errors", counted.errors},
+                                         {"skipped", counted.skipped}})
+      text.line({{"pipe", pipe},
+                 {"topic", partition.id.topic},
+                 {"partition", number},
+                 {"outcome", outcome}},
+                as_number(count));
+  });
+  text.begin("pipe_gap_messages_total", "counter",
+             "Messages that were gone before they could be read.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    text.line({{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}},
+              as_number(partition.gaps));
+  });
+}
+
+// A state of a file of one's own is one more line while it is the state.
+void write_states(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_state", "gauge", "1 for the state that a partition is in, 0 for all others.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    const auto write = [&](std::string_view state, double value) {
+      text.line(
+          {{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}, {"state", state}},
+          value);
+    };
+    bool is_known = false;
+    for (const std::string_view state : kStates) {
+      write(state, state == partition.state ? 1 : 0);
+      is_known = is_known || state == partition.state;
+    }
+    if (!is_known) write(partition.state, 1);
+  });
+}
+
+void write_partitions(MetricsText& text, const Views& pipes) {
+  write_messages(text, pipes);
+  write_gauge(text, pipes, "pipe_in_flight", "Messages on their way.",
+              [](const PartitionView& partition) {
+                return std::optional(as_number(partition.on_its_way));
+              });
+  write_gauge(text, pipes, "pipe_lag", "Messages of the topic that are not finished.",
+              [](const PartitionView& partition) -> std::optional<double> {
+                if (const auto lag = partition.lag()) return static_cast<double>(*lag);
+                return std::nullopt;
+              });
+  write_gauge(text, pipes, "pipe_watermark", "The offset before which everything is finished.",
+              [](const PartitionView& partition) -> std::optional<double> {
+                if (partition.watermark < 0) return std::nullopt;
+                return static_cast<double>(partition.watermark);
+              });
+  write_states(text, pipes);
+  write_gauge(text, pipes, "pipe_stalled",
+              "1 where there was no progress for a minute, and no reason that is shown.",
+              [](const PartitionView& partition) {
+                return std::optional(partition.is_stalled ? 1.0 : 0.0);
+              });
+  write_gauge(text, pipes, "pipe_unaccounted",
+              "Messages that the books do not explain: must stay 0.",
+              [](const PartitionView& partition) {
+                return std::optional(static_cast<double>(partition.unaccounted()));
+              });
+}
+
+void write_search(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_bulk_seconds", "histogram", "How long bulk requests took.");
+  for (const PipeView& pipe : pipes)
+    text.lines({{"pipe", pipe.name}}, BulkTimes::kBounds, pipe.bulk_times.counts,
+               pipe.bulk_times.sum);
+  text.begin("pipe_bulk_items_total", "counter",
+             "Items of bulk requests by the status they were answered with; 0: not at all.");
+  for (const PipeView& pipe : pipes)
+    for (const auto& [status, count] : pipe.items_by_status)
+      text.line({{"pipe", pipe.name}, {"status", std::to_string(status)}}, as_number(count));
+  text.begin("pipe_window", "gauge", "Bulk requests that may be under way at once.");
+  for (const PipeView& pipe : pipes) text.line({{"pipe", pipe.name}}, pipe.window);
+}
+
+void write_group(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_rebalances_total", "counter", "Times that partitions were given or taken.");
+  for (const PipeView& pipe : pipes) text.line({{"pipe", pipe.name}}, as_number(pipe.rebalances));
+  text.begin("pipe_commits_total", "counter", "Commits of offsets, by what came of them.");
+  for (const PipeView& pipe : pipes) {
+    text.line({{"pipe", pipe.name}, {"outcome", "done"}}, as_number(pipe.commits));
+    text.line({{"pipe", pipe.name}, {"outcome", "failed"}}, as_number(pipe.commit_failures));
+  }
+}
+
+}  // namespace
+
+void write_pipes(MetricsText& text, const std::vector<PipeView>& pipes) {
+  if (pipes.empty()) return;
+  write_partitions(text, pipes);
+  write_search(text, pipes);
+  write_group(text, pipes);
+}
+
+}  // namespace pawl
