@@ -73,6 +73,14 @@ void write_states(MetricsText& text, const Views& pipes) {
     }
     if (!is_known) write(partition.state, 1);
   });
+  text.begin("pipe_state_seconds_total", "counter", "How long a partition has been in each state.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    for (const auto& [state, seconds] : partition.state_seconds)
+      text.line(
+          {{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}, {"state", state}},
+          seconds);
+  });
 }
 
 void write_partitions(MetricsText& text, const Views& pipes) {
@@ -104,11 +112,13 @@ void write_partitions(MetricsText& text, const Views& pipes) {
               });
 }
 
+void write_times(MetricsText& text, const std::string& pipe, const RequestTimes& times) {
+  text.lines({{"pipe", pipe}}, RequestTimes::kBounds, times.counts, times.sum);
+}
+
 void write_search(MetricsText& text, const Views& pipes) {
   text.begin("pipe_bulk_seconds", "histogram", "How long bulk requests took.");
-  for (const PipeView& pipe : pipes)
-    text.lines({{"pipe", pipe.name}}, BulkTimes::kBounds, pipe.bulk_times.counts,
-               pipe.bulk_times.sum);
+  for (const PipeView& pipe : pipes) write_times(text, pipe.name, pipe.bulk_times);
   text.begin("pipe_bulk_items_total", "counter",
              "Items of bulk requests by the status they were answered with; 0: not at all.");
   for (const PipeView& pipe : pipes)
@@ -126,6 +136,8 @@ void write_group(MetricsText& text, const Views& pipes) {
     text.line({{"pipe", pipe.name}, {"outcome", "done"}}, as_number(pipe.commits));
     text.line({{"pipe", pipe.name}, {"outcome", "failed"}}, as_number(pipe.commit_failures));
   }
+  text.begin("pipe_commit_seconds", "histogram", "How long commits of offsets took.");
+  for (const PipeView& pipe : pipes) write_times(text, pipe.name, pipe.commit_times);
 }
 
 }  // namespace

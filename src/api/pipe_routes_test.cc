@@ -181,6 +181,8 @@ TEST_F(PipeRoutes, AnOrderThatCannotBeCarriedOutSaysWhy) {
 TEST_F(PipeRoutes, MetricsHaveTheBooksOfEveryPartition) {
   board.pipes[0].bulk_times.add(0.02);
   board.pipes[0].bulk_times.add(60);
+  board.pipes[0].commit_times.add(0.3);
+  board.pipes[0].partitions[1].state_seconds = {{"load", 1.5}};
   board.pipes[0].items_by_status = {{0, 3}, {200, 12}};
   const std::string text = call("GET", "/metrics").body;
   const std::string labels = R"({pipe="clicks",topic="events",partition="3")";
@@ -195,6 +197,7 @@ TEST_F(PipeRoutes, MetricsHaveTheBooksOfEveryPartition) {
         "pawl_pipe_watermark" + labels + "} 110",
         "pawl_pipe_state" + labels + R"(,state="retrying"} 1)",
         "pawl_pipe_state" + labels + R"(,state="load"} 0)",
+        "pawl_pipe_state_seconds_total" + labels + R"(,state="load"} 1.5)",
         "pawl_pipe_stalled" + labels + "} 0",
         "pawl_pipe_unaccounted" + labels + "} 0",
         std::string("# TYPE pawl_pipe_bulk_seconds histogram"),
@@ -207,7 +210,8 @@ TEST_F(PipeRoutes, MetricsHaveTheBooksOfEveryPartition) {
         std::string(R"(pawl_pipe_window{pipe="clicks"} 4)"),
         std::string(R"(pawl_pipe_rebalances_total{pipe="clicks"} 1)"),
         std::string(R"(pawl_pipe_commits_total{pipe="clicks",outcome="done"} 8)"),
-        std::string(R"(pawl_pipe_commits_total{pipe="clicks",outcome="failed"} 0)")})
+        std::string(R"(pawl_pipe_commits_total{pipe="clicks",outcome="failed"} 0)"),
+        std::string(R"(pawl_pipe_commit_seconds_bucket{pipe="clicks",le="0.5"} 1)")})
     EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << line;
   // What is not known is no number.
   EXPECT_EQ(text.find(R"(pawl_pipe_lag{pipe="clicks",topic="events",partition="0"})"),

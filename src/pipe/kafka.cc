@@ -79,7 +79,6 @@ using Resource =
     std::unique_ptr<rd_kafka_ConfigResource_t, Destroy<rd_kafka_ConfigResource_destroy>>;
 using AdminOptions =
     std::unique_ptr<rd_kafka_AdminOptions_t, Destroy<rd_kafka_AdminOptions_destroy>>;
-using Event = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_destroy>>;
 
 std::optional<std::int64_t> message_bytes_max(const rd_kafka_ConfigResource_t* resource) {
   std::size_t count = 0;
@@ -260,6 +259,20 @@ rd_kafka_resp_err_t produce(rd_kafka_t* producer, const std::string& topic, std:
 }
 
 std::string to_text(const PartitionId& id) { return id.topic + "/" + std::to_string(id.partition); }
+
+Partitions list_of(const std::vector<PartitionId>& ids) {
+  Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(ids.size())));
+  for (const PartitionId& id : ids)
+    rd_kafka_topic_partition_list_add(list.get(), id.topic.c_str(), id.partition);
+  return list;
+}
+
+std::vector<PartitionId> ids_of(const rd_kafka_topic_partition_list_t* list) {
+  std::vector<PartitionId> ids;
+  for (int i = 0; list != nullptr && i < list->cnt; ++i)
+    ids.push_back({list->elems[i].topic, list->elems[i].partition});
+  return ids;
+}
 
 Result<std::vector<std::int32_t>> partitions_of(rd_kafka_t* client, const std::string& topic,
                                                 milliseconds at_most, std::string_view* code) {

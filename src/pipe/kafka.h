@@ -37,6 +37,7 @@ using Partitions = std::unique_ptr<rd_kafka_topic_partition_list_t,
                                    Destroy<rd_kafka_topic_partition_list_destroy>>;
 using Metadata = std::unique_ptr<const rd_kafka_metadata_t, Destroy<rd_kafka_metadata_destroy>>;
 using Topic = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
+using Event = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_destroy>>;
 using KafkaError = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
 
 struct Setting {
@@ -76,6 +77,9 @@ struct PartitionId {
   friend auto operator<=>(const PartitionId&, const PartitionId&) = default;
 };
 std::string to_text(const PartitionId& id);  // `events/3`
+
+Partitions list_of(const std::vector<PartitionId>& ids);
+std::vector<PartitionId> ids_of(const rd_kafka_topic_partition_list_t* list);
 
 // The partitions of a topic, in their order, as the brokers say. Where it fails and `code` is
 // given, it becomes the code of pipe_code: topic_not_found where there is no such topic.

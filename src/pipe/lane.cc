@@ -58,11 +58,12 @@ void Lane::fire(std::string_view event, Instant now) {
   give(Stimulus::Fire{.event = std::string(event)}, pipe_actor(), now);
 }
 
-void Lane::retry_now(std::string reason, const Actor& actor, Instant now) {
-  give(Stimulus::Order{.verb = record_.hold ? Stimulus::Order::Verb::release
-                                            : Stimulus::Order::Verb::retry,
-                       .reason = std::move(reason)},
-       actor, now);
+std::string Lane::retry_now(std::string reason, const Actor& actor, Instant now) {
+  const Answer& answer = give(Stimulus::Order{.verb = record_.hold ? Stimulus::Order::Verb::release
+                                                                   : Stimulus::Order::Verb::retry,
+                                              .reason = std::move(reason)},
+                              actor, now);
+  return answer.kind == Answer::Kind::ok ? "" : answer.reason;
 }
 
 const Answer& Lane::give(decltype(Stimulus::what) what, const Actor& actor, Instant now) {

@@ -37,8 +37,8 @@ class Lane {
             Instant now);
 
   void fire(std::string_view event, Instant now);
-  // The delay is over, or the hold: a person or the world says so.
-  void retry_now(std::string reason, const Actor& actor, Instant now);
+  // The delay is over, or the hold: a person or the world says so. Says why not, or nothing.
+  std::string retry_now(std::string reason, const Actor& actor, Instant now);
 
  private:
   const Answer& give(decltype(Stimulus::what) what, const Actor& actor, Instant now);

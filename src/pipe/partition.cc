@@ -677,11 +677,14 @@ void Partition::forget(const Outcomes& outcomes, std::uint64_t messages) {
 
 // --- From outside ---
 
-void Partition::resume(const Actor& actor, const std::string& reason, Instant now) {
+std::string Partition::resume(const Actor& actor, const std::string& reason, Instant now) {
   is_paused_ = false;
+  std::string refused;
   for (Place& place : lanes_)
     if (place.lane.is_in("retrying") || place.lane.record().hold)
-      place.lane.retry_now(reason, actor, now);
+      if (std::string why = place.lane.retry_now(reason, actor, now); !why.empty())
+        refused = "its machine does not go on: " + why;
+  return refused;
 }
 
 std::string Partition::skip(std::int64_t offset, const Actor& actor, const std::string& reason,
@@ -696,7 +699,8 @@ std::string Partition::skip(std::int64_t offset, const Actor& actor, const std::
                    nullptr, true);
       batch.failed.back().skipped = true;
       batch.plan.drop(item);
-      place.lane.retry_now(reason, actor, now);
+      // The rest of the batch goes on; where its machine does not let it, it waits as it did.
+      static_cast<void>(place.lane.retry_now(reason, actor, now));
       return {};
     }
   }

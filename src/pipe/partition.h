@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +113,7 @@ struct PartitionView {
   Outcomes counted = {};
   double in_per_second = 0;   // consumed, lately
   double out_per_second = 0;  // finished, lately
+  std::map<std::string, double> state_seconds = {};  // spent in each, since it was given to us
   // There is something to do and nothing is done, for no reason that is shown.
   bool is_stalled = false;
 
@@ -154,8 +156,8 @@ class Partition {
   // At most so many bytes in one batch.
   void set_batch_bytes(std::size_t bytes) { bytes_max_ = bytes; }
   void pause(bool is_paused) { is_paused_ = is_paused; }
-  // Everything that waits for a delay or a person goes on now.
-  void resume(const Actor& actor, const std::string& reason, Instant now);
+  // Everything that waits for a delay or a person goes on now. Says what does not, or nothing.
+  std::string resume(const Actor& actor, const std::string& reason, Instant now);
   // The message is not loaded, and noted in the topic of errors. Says why it cannot be, or nothing.
   std::string skip(std::int64_t offset, const Actor& actor, const std::string& reason, Instant now);
 
@@ -190,6 +192,7 @@ class Partition {
   bool waits_for_errors(std::uint64_t batch) const;
 
   std::int64_t watermark() const { return watermark_; }
+  const Outcomes& outcomes() const { return outcomes_; }
   PartitionView view() const;
 
  private:

@@ -6,19 +6,22 @@
 // anything.
 #include "pipe/pipe.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <mutex>
 #include <thread>
 
-#include "base/text.h"
+#include "pipe/beginnings.h"
 #include "pipe/errors_topic.h"
 #include "pipe/kafka.h"
 #include "pipe/kafka_source.h"
-#include "pipe/lane.h"
-#include "pipe/offset_choice.h"
-#include "pipe/pipe_codes.h"
+#include "pipe/missing_topics.h"
+#include "pipe/offset_commits.h"
 #include "pipe/pipe_plan.h"
 #include "pipe/progress_watch.h"
 
@@ -31,22 +34,18 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTurn{20};
 constexpr milliseconds kAskAtMost{3'000};
 constexpr milliseconds kProbeAtMost{500};
+// For the last commit of partitions that are given away: Kafka may not answer at all.
+constexpr milliseconds kCommitAtMost{5'000};
+constexpr milliseconds kCloseAtMost{5'000};
 constexpr std::uint64_t kCommitMessages = 50'000;
 
 Instant now() { return PipeWorker::clock_now(); }
 
-kafka::Partitions list_of(const std::vector<PartitionId>& ids) {
-  kafka::Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(ids.size())));
-  for (const PartitionId& id : ids)
-    rd_kafka_topic_partition_list_add(list.get(), id.topic.c_str(), id.partition);
-  return list;
-}
-
-std::vector<PartitionId> ids_of(const rd_kafka_topic_partition_list_t* list) {
-  std::vector<PartitionId> ids;
-  for (int i = 0; list != nullptr && i < list->cnt; ++i)
-    ids.push_back({list->elems[i].topic, list->elems[i].partition});
-  return ids;
+// Under which name it commits: for people who look at the group.
+std::string instance_of(const KafkaConfig& config) {
+  if (!config.instance.empty()) return config.instance;
+  std::array<char, HOST_NAME_MAX + 1> host{};
+  return gethostname(host.data(), host.size() - 1) == 0 ? host.data() : "";
 }
 
 }  // namespace
@@ -67,19 +66,9 @@ class Pipe::Control {
            std::vector<std::pair<std::string, std::string>> fields) const;
 
  private:
-  struct Request {  // of a worker: where does this partition begin
-    PartitionId id;
-    int epoch = 0;
-    bool is_reset = false;
-    std::int64_t lost = -1;
-  };
   struct Assigned {
     PipeWorker* worker = nullptr;
-    std::int64_t committed = -1;
-  };
-  struct Located {
-    OffsetChoice choice;
-    int epoch = 0;  // of who asked
+    int epoch = 0;  // when it was given to us
     std::int64_t committed = -1;
   };
 
@@ -87,13 +76,14 @@ class Pipe::Control {
   std::size_t count_partitions() const;
   static void on_rebalance(rd_kafka_t*, rd_kafka_resp_err_t error,
                            rd_kafka_topic_partition_list_t* partitions, void* self);
-  static void on_committed(rd_kafka_t*, rd_kafka_resp_err_t error,
-                           rd_kafka_topic_partition_list_t* partitions, void* self);
   static void on_error(rd_kafka_t*, int error, const char* reason, void* self);
 
   // On the thread of the control.
   void run();
+  void turn();
   void renew_consumer();
+  void leave_group();
+  void rebalance(rd_kafka_resp_err_t error, const std::vector<PartitionId>& ids);
   void subscribe();
   void find_partitions();
   void serve_errors(milliseconds at_most);
@@ -102,23 +92,27 @@ class Pipe::Control {
   void give_away(const std::vector<PartitionId>& ids, bool is_lost);
   void share_memory();
   void serve_requests();
-  void not_located(const std::vector<Request>& requests, std::string_view code,
+  void not_located(const BeginningWanted& wanted, const std::string& code,
                    const std::string& message);
-  std::vector<Request> those_there(const std::vector<Request>& requests);
-  Result<std::map<PartitionId, Located>> locate(const std::vector<Request>& requests,
-                                                std::string_view& code);
-  void assign(const std::map<PartitionId, Located>& located);
-  void not_assigned(const std::map<PartitionId, Located>& located, rd_kafka_resp_err_t error);
+  void assign(const std::map<PartitionId, Beginning>& located);
+  void not_assigned(const std::map<PartitionId, Beginning>& located, rd_kafka_resp_err_t error);
+  void begin_partition(const PartitionId& id, kafka::Queue queue, const Beginning* beginning);
   std::map<PartitionId, std::int64_t> park();
   void drain(const std::vector<PartitionId>& ids);
-  void commit(bool waits);
-  std::map<PartitionId, std::int64_t> watermarks() const;
+  void commit();
+  void commit_and_wait();
+  std::vector<CommitOffset> to_commit() const;
+  void committed(const OffsetCommits::Ended& ended);
   std::vector<PartitionView> partition_views() const;
   void set_kafka_fault(std::string_view code, const std::string& message);
+  bool is_kafka_away() const;
   void probe();
   void watch();
   void shut_down();
+  std::vector<PartitionId> all_assigned() const;
   void topic_fault(const std::string& topic, std::string_view code, const std::string& message);
+  // Everything is begun anew, from what is committed. From any thread.
+  void begin_anew(const std::string& why);
 
   PipeLog log_;
   PipeParts parts_;
@@ -128,28 +122,28 @@ class Pipe::Control {
   // Of the thread of the control.
   std::map<PartitionId, Assigned> assigned_;
   std::map<PartitionId, int> epochs_;
-  std::map<std::string, Lane> missing_;  // topics that are not there
-  bool is_commit_under_way_ = false;
-  bool is_commit_waited_for_ = false;
+  std::optional<MissingTopics> missing_;
+  std::optional<OffsetCommits> commits_;
   Instant committed_at_ = {};
   std::uint64_t committed_messages_ = 0;
   Instant found_at_ = {};
   Instant probed_at_ = {};
 
   mutable std::mutex mutex_;  // guards what follows
-  std::vector<Request> requests_;
+  std::vector<BeginningWanted> requests_;
   std::map<PartitionId, Assigned> published_;
   std::vector<PartitionView> published_missing_;
   std::string kafka_fault_;
   ProgressWatch progress_;
   std::uint64_t rebalances_ = 0;
-  std::uint64_t commits_ = 0;
-  std::uint64_t commit_failures_ = 0;
+  std::uint64_t commits_done_ = 0;
+  std::uint64_t commits_failed_ = 0;
+  RequestTimes commit_times_;
 
   std::atomic<Duration> drain_at_most_{Duration::max()};
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_dying_{false};
-  std::atomic<bool> is_fatal_{false};
+  std::atomic<bool> is_begun_anew_{false};
   std::thread thread_;
 };
 
@@ -161,6 +155,9 @@ Result<void> Pipe::Control::open(PipeConfig config, std::shared_ptr<const PipeMa
   PAWL_TRY(parts_.transform, Transform::make(parts_.config.transform));
   PAWL_TRY(parts_.search, SearchCluster::make(parts_.config.search));
   PAWL_TRY(parts_.errors, ErrorsTopic::open(parts_.config));
+  missing_.emplace(parts_.machine);
+  commits_.emplace(instance_of(parts_.config.kafka),
+                   [this](const OffsetCommits::Ended& ended) { committed(ended); });
   PAWL_CHECK(open_consumer());
   const std::size_t workers =
       plan_of(parts_.config, 0, std::thread::hardware_concurrency()).workers;
@@ -180,8 +177,9 @@ Result<void> Pipe::Control::open(PipeConfig config, std::shared_ptr<const PipeMa
            {"next_at", record.next_at() ? to_text(*record.next_at()) : ""},
            {"hold", record.hold ? record.hold->text : ""}});
     };
-    workers_.push_back(
-        std::make_unique<PipeWorker>(parts_, i, std::move(locate), std::move(failed)));
+    auto broken = [this](const std::string& why) { begin_anew(why); };
+    workers_.push_back(std::make_unique<PipeWorker>(parts_, i, std::move(locate),
+                                                    std::move(failed), std::move(broken)));
   }
   thread_ = std::thread([this] { run(); });
   return {};
@@ -211,11 +209,14 @@ Result<void> Pipe::Control::open_consumer() {
   PAWL_TRY(kafka::Conf conf, kafka::make_conf(config, settings));
   rd_kafka_conf_set_opaque(conf.get(), this);
   rd_kafka_conf_set_rebalance_cb(conf.get(), on_rebalance);
-  rd_kafka_conf_set_offset_commit_cb(conf.get(), on_committed);
   rd_kafka_conf_set_error_cb(conf.get(), on_error);
   PAWL_TRY(kafka::Client client, kafka::make_client(RD_KAFKA_CONSUMER, std::move(conf)));
   rd_kafka_poll_set_consumer(client.get());
-  std::shared_ptr<rd_kafka_t> before = std::move(client);
+  commits_->use(client.get());
+  // Whoever wants to leave the group does so before.
+  std::shared_ptr<rd_kafka_t> before(client.release(), [](rd_kafka_t* ended) {
+    rd_kafka_destroy_flags(ended, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  });
   {
     const std::lock_guard lock(mutex_);
     before.swap(consumer_);
@@ -245,6 +246,7 @@ Pipe::Control::~Control() {
   if (thread_.joinable()) thread_.join();
   for (const auto& worker : workers_) worker->join();
   assigned_.clear();
+  if (commits_) commits_->use(nullptr);
   consumer_.reset();
   workers_.clear();
 }
@@ -256,11 +258,8 @@ void Pipe::Control::stop(Duration at_most) {
 }
 
 void Pipe::Control::shut_down() {
-  std::vector<PartitionId> all;
-  for (const auto& [id, assigned] : assigned_) all.push_back(id);
-  give_away(all, false);
-  rd_kafka_unsubscribe(consumer_.get());
-  rd_kafka_consumer_close(consumer_.get());
+  give_away(all_assigned(), false);
+  leave_group();
   log(false, "stopped", {});
 }
 
@@ -275,35 +274,65 @@ void Pipe::Control::log(bool is_problem, std::string_view event,
 // --- The thread ---
 
 void Pipe::Control::run() {
-  subscribe();
+  bool is_subscribed = false;
   while (!is_stopping_ && !is_dying_) {
-    if (is_fatal_) renew_consumer();
-    serve_errors(milliseconds{0});
-    serve_consumer();
-    if (parts_.config.kafka.assignment == KafkaConfig::Assignment::fixed) find_partitions();
-    serve_requests();
-    commit(false);
-    probe();
-    {
-      const std::lock_guard lock(mutex_);
-      published_ = assigned_;
+    try {
+      if (!std::exchange(is_subscribed, true)) subscribe();
+      if (is_begun_anew_) renew_consumer();
+      turn();
+    } catch (const std::exception& thrown) {
+      begin_anew(thrown.what());
+      std::this_thread::sleep_for(kTurn);
     }
-    watch();
   }
   if (!is_dying_) shut_down();
 }
 
-// A member that was fenced off (another has its `instance`) hears nothing any more.
+void Pipe::Control::turn() {
+  serve_errors(milliseconds{0});
+  serve_consumer();
+  if (parts_.config.kafka.assignment == KafkaConfig::Assignment::fixed) find_partitions();
+  serve_requests();
+  commit();
+  probe();
+  {
+    const std::lock_guard lock(mutex_);
+    published_ = assigned_;
+  }
+  watch();
+}
+
+// Where something went wrong that has no name, nobody knows what was left half done.
+void Pipe::Control::begin_anew(const std::string& why) {
+  log(true, "begin_anew", {{"error", why}});
+  is_begun_anew_ = true;
+}
+
+// Also: a member that was fenced off (another has its `instance`) hears nothing any more.
 void Pipe::Control::renew_consumer() {
-  is_fatal_ = false;
-  std::vector<PartitionId> all;
-  for (const auto& [id, assigned] : assigned_) all.push_back(id);
-  give_away(all, true);
-  rd_kafka_consumer_close(consumer_.get());
+  give_away(all_assigned(), true);
+  leave_group();
   if (const auto opened = open_consumer(); !opened)
     log(true, "kafka", {{"text", opened.error().message}});
   subscribe();
   found_at_ = {};
+  is_begun_anew_ = false;
+}
+
+// librdkafka would wait for brokers that do not answer for as long as its requests may take.
+void Pipe::Control::leave_group() {
+  const kafka::Queue queue(rd_kafka_queue_new(consumer_.get()));
+  const kafka::KafkaError refused(rd_kafka_consumer_close_queue(consumer_.get(), queue.get()));
+  const Instant begun = now();
+  while (refused == nullptr && rd_kafka_consumer_closed(consumer_.get()) == 0 &&
+         now() - begun < kCloseAtMost && !is_dying_)
+    rd_kafka_queue_poll_callback(queue.get(), static_cast<int>(kTurn.count()));
+}
+
+std::vector<PartitionId> Pipe::Control::all_assigned() const {
+  std::vector<PartitionId> all;
+  for (const auto& [id, assigned] : assigned_) all.push_back(id);
+  return all;
 }
 
 void Pipe::Control::subscribe() {
@@ -311,7 +340,7 @@ void Pipe::Control::subscribe() {
   std::vector<PartitionId> topics;
   for (const TopicChoice& topic : parts_.config.kafka.topics)
     topics.push_back({topic.name, RD_KAFKA_PARTITION_UA});
-  const auto error = rd_kafka_subscribe(consumer_.get(), list_of(topics).get());
+  const auto error = rd_kafka_subscribe(consumer_.get(), kafka::list_of(topics).get());
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
     log(true, "subscribe", {{"error", kafka::to_text(error)}});
 }
@@ -336,6 +365,7 @@ void Pipe::Control::serve_consumer() {
     return;
   }
   const char* text = rd_kafka_message_errstr(message.get());
+  if (message->err == RD_KAFKA_RESP_ERR__FATAL) begin_anew(text != nullptr ? text : "");
   const std::string topic = message->rkt != nullptr ? rd_kafka_topic_name(message->rkt) : "";
   if (!topic.empty()) topic_fault(topic, kafka::code_of(message->err), text != nullptr ? text : "");
   log(true, "kafka",
@@ -344,56 +374,46 @@ void Pipe::Control::serve_consumer() {
        {"text", text != nullptr ? text : ""}});
 }
 
-// A topic without partitions has a machine too, so that it is seen.
 void Pipe::Control::topic_fault(const std::string& topic, std::string_view code,
                                 const std::string& message) {
   const bool is_there = std::any_of(assigned_.begin(), assigned_.end(),
                                     [&](const auto& one) { return one.first.topic == topic; });
   if (is_there) return;
-  const auto [found, is_new] =
-      missing_.try_emplace(topic, parts_.machine, topic, R"({"topic":"-","partition":-1})", now());
-  Lane& lane = found->second;
-  if (lane.is_ready(now()) && lane.start(now())) lane.fail(code, message, std::nullopt, now());
-  std::vector<PartitionView> views;
-  for (const auto& [name, one] : missing_) {
-    const Record& record = one.record();
-    views.push_back({.id = {name, -1},
-                     .state = record.state,
-                     .of = record.failed_from,
-                     .since = record.entered_at,
-                     .code = record.error ? record.error->code : "",
-                     .error = record.error ? record.error->message : "",
-                     .attempt = record.attempt,
-                     .failures = record.failures,
-                     .next_at = record.next_at()});
-  }
+  missing_->failed(topic, code, message, now());
   const std::lock_guard lock(mutex_);
-  published_missing_ = std::move(views);
+  published_missing_ = missing_->views();
 }
 
 // --- Which partitions ---
 
+// librdkafka is C: nothing may be thrown through it.
 void Pipe::Control::on_rebalance(rd_kafka_t* client, rd_kafka_resp_err_t error,
                                  rd_kafka_topic_partition_list_t* partitions, void* self) {
   auto& control = *static_cast<Control*>(self);
-  if (control.is_dying_) {  // there are no workers any more
-    rd_kafka_assign(client, nullptr);
-    return;
-  }
-  {
-    const std::lock_guard lock(control.mutex_);
-    ++control.rebalances_;
-  }
-  const std::vector<PartitionId> ids = ids_of(partitions);
-  if (error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
-    // Where they begin is said later, by an assignment of our own.
-    const kafka::Partitions none = list_of({});
+  const bool is_given = error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS;
+  // Where they begin is said later, by an assignment of our own.
+  if (is_given && !control.is_dying_) {
+    const kafka::Partitions none(rd_kafka_topic_partition_list_new(0));
     rd_kafka_assign(client, none.get());
-    control.add(ids);
-    return;
   }
-  control.give_away(ids, rd_kafka_assignment_lost(client) != 0);
-  rd_kafka_assign(client, nullptr);
+  try {
+    if (!control.is_dying_) control.rebalance(error, kafka::ids_of(partitions));
+  } catch (const std::exception& thrown) {
+    control.begin_anew(thrown.what());
+  }
+  if (!is_given || control.is_dying_) rd_kafka_assign(client, nullptr);
+}
+
+void Pipe::Control::rebalance(rd_kafka_resp_err_t error, const std::vector<PartitionId>& ids) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++rebalances_;
+  }
+  if (error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+    add(ids);
+  } else {
+    give_away(ids, rd_kafka_assignment_lost(consumer_.get()) != 0);
+  }
 }
 
 void Pipe::Control::add(const std::vector<PartitionId>& ids) {
@@ -402,17 +422,16 @@ void Pipe::Control::add(const std::vector<PartitionId>& ids) {
     const std::size_t place =
         std::hash<std::string>{}(id.topic) + static_cast<std::size_t>(id.partition);
     PipeWorker& worker = *workers_[place % workers_.size()];
-    assigned_[id] = {.worker = &worker};
     const int epoch = ++epochs_[id];
+    assigned_[id] = {.worker = &worker, .epoch = epoch};
     worker.post(
         [id, epoch, bytes = parts_.config.batch.bytes](PipeWorker& w) { w.add(id, epoch, bytes); });
-    missing_.erase(id.topic);
+    missing_->found(id.topic);
   }
   share_memory();
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(published_missing_,
-                  [&](const PartitionView& view) { return !missing_.contains(view.id.topic); });
+    published_missing_ = missing_->views();
   }
   log(false, "assigned", {{"partitions", std::to_string(assigned_.size())}});
 }
@@ -429,7 +448,7 @@ void Pipe::Control::share_memory() {
 void Pipe::Control::give_away(const std::vector<PartitionId>& ids, bool is_lost) {
   if (!is_lost) {
     drain(ids);
-    commit(true);
+    commit_and_wait();
   }
   for (const PartitionId& id : ids) {
     const auto found = assigned_.find(id);
@@ -437,7 +456,7 @@ void Pipe::Control::give_away(const std::vector<PartitionId>& ids, bool is_lost)
     found->second.worker->call([&](PipeWorker& worker) { worker.remove(id); });
     assigned_.erase(found);
     const std::lock_guard lock(mutex_);
-    std::erase_if(requests_, [&](const Request& request) { return request.id == id; });
+    std::erase_if(requests_, [&](const BeginningWanted& wanted) { return wanted.id == id; });
   }
   share_memory();
   log(is_lost, is_lost ? "lost" : "revoked", {{"partitions", std::to_string(ids.size())}});
@@ -448,7 +467,7 @@ void Pipe::Control::drain(const std::vector<PartitionId>& ids) {
   for (const PartitionId& id : ids)
     if (const auto found = assigned_.find(id); found != assigned_.end())
       found->second.worker->post([id](PipeWorker& worker) {
-        if (Partition* partition = worker.find(id)) partition->drain(PipeWorker::clock_now());
+        worker.with(id, [](Partition& partition) { partition.drain(PipeWorker::clock_now()); });
       });
   const Instant begun = now();
   const Duration timeout = parts_.config.kafka.drain_timeout;
@@ -467,8 +486,7 @@ void Pipe::Control::drain(const std::vector<PartitionId>& ids) {
 
 // With a fixed assignment: those of the file, and those that have come.
 void Pipe::Control::find_partitions() {
-  for (const auto& [topic, lane] : missing_)
-    if (lane.next_at() && *lane.next_at() <= now()) found_at_ = {};
+  if (missing_->is_due(now())) found_at_ = {};
   if (now() - found_at_ < parts_.config.kafka.find_every) return;
   found_at_ = now();
   std::vector<PartitionId> ids;
@@ -490,92 +508,34 @@ void Pipe::Control::find_partitions() {
 // --- Where they begin ---
 
 void Pipe::Control::serve_requests() {
-  std::vector<Request> requests;
+  std::vector<BeginningWanted> requests;
   {
     const std::lock_guard lock(mutex_);
     requests.swap(requests_);
   }
   std::erase_if(requests,
-                [this](const Request& request) { return !assigned_.contains(request.id); });
-  requests = those_there(requests);
+                [this](const BeginningWanted& wanted) { return !assigned_.contains(wanted.id); });
   if (requests.empty()) return;
-  std::string_view code = pipe_code::kKafkaUnavailable;
-  const auto located = locate(requests, code);
-  if (!located) {
-    not_located(requests, code, located.error().message);
-    return;
+  std::map<PartitionId, Beginning> located;
+  for (Beginning& beginning :
+       find_beginnings(consumer_.get(), requests, parts_.config.kafka.start)) {
+    if (beginning.choice) {
+      located[beginning.wanted.id] = std::move(beginning);
+    } else {
+      not_located(beginning.wanted, beginning.code, beginning.message);
+    }
   }
-  assign(*located);
+  if (!located.empty()) assign(located);
 }
 
-void Pipe::Control::not_located(const std::vector<Request>& requests, std::string_view code,
+void Pipe::Control::not_located(const BeginningWanted& wanted, const std::string& code,
                                 const std::string& message) {
-  for (const Request& request : requests)
-    assigned_.at(request.id)
-        .worker->post([request, code = std::string(code), message](PipeWorker& worker) {
-          Partition* partition = worker.find(request.id);
-          if (partition != nullptr && partition->epoch() == request.epoch)
-            partition->not_located(code, message, PipeWorker::clock_now());
-        });
-}
-
-// A topic or partition that is not there holds up no other.
-std::vector<Pipe::Control::Request> Pipe::Control::those_there(
-    const std::vector<Request>& requests) {
-  std::map<std::string, std::vector<Request>> by_topic;
-  for (const Request& request : requests) by_topic[request.id.topic].push_back(request);
-  std::vector<Request> found;
-  for (const auto& [topic, wanted] : by_topic) {
-    std::string_view code = pipe_code::kKafkaUnavailable;
-    const auto there = kafka::partitions_of(consumer_.get(), topic, kAskAtMost, &code);
-    if (!there) {
-      not_located(wanted, code, there.error().message);
-      continue;
-    }
-    for (const Request& request : wanted) {
-      if (std::binary_search(there->begin(), there->end(), request.id.partition)) {
-        found.push_back(request);
-      } else {
-        not_located({request}, pipe_code::kPartitionNotFound,
-                    "topic " + in_quotes(topic) + " has " + std::to_string(there->size()) +
-                        " partitions, and no partition " + std::to_string(request.id.partition));
-      }
-    }
-  }
-  return found;
-}
-
-Result<std::map<PartitionId, Pipe::Control::Located>> Pipe::Control::locate(
-    const std::vector<Request>& requests, std::string_view& code) {
-  std::vector<PartitionId> ids;
-  ids.reserve(requests.size());
-  for (const Request& request : requests) ids.push_back(request.id);
-  PAWL_TRY(const auto ends, kafka::ends_of(consumer_.get(), ids, kAskAtMost, &code));
-  const kafka::Partitions committed = list_of(ids);
-  const auto error =
-      rd_kafka_committed(consumer_.get(), committed.get(), static_cast<int>(kAskAtMost.count()));
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    code = kafka::code_of(error);
-    return Error{ErrorCode::environment,
-                 "asking for the committed offsets: " + kafka::to_text(error)};
-  }
-  std::map<PartitionId, Located> located;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const rd_kafka_topic_partition_t& answer = committed->elems[i];
-    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      code = kafka::code_of(answer.err);
-      return Error{ErrorCode::environment, "asking for the committed offset of " + to_text(ids[i]) +
-                                               ": " + kafka::to_text(answer.err)};
-    }
-    std::optional<std::int64_t> known;
-    if (answer.offset >= 0) known = answer.offset;
-    // What was being read when it could not be had is further on than what was committed.
-    if (requests[i].is_reset && requests[i].lost >= 0) known = requests[i].lost;
-    located[ids[i]] = {.choice = choose_offset(known, ends[i], parts_.config.kafka.start),
-                       .epoch = requests[i].epoch,
-                       .committed = answer.offset};
-  }
-  return located;
+  assigned_.at(wanted.id).worker->post([wanted, code, message](PipeWorker& worker) {
+    worker.with(wanted.id, [&](Partition& partition) {
+      if (partition.epoch() == wanted.epoch)
+        partition.not_located(code, message, PipeWorker::clock_now());
+    });
+  });
 }
 
 // The offsets at which all others are, while nobody takes anything.
@@ -590,13 +550,13 @@ std::map<PartitionId, std::int64_t> Pipe::Control::park() {
   return parked;
 }
 
-void Pipe::Control::assign(const std::map<PartitionId, Located>& located) {
+void Pipe::Control::assign(const std::map<PartitionId, Beginning>& located) {
   std::map<PartitionId, std::int64_t> offsets = park();
-  for (const auto& [id, where] : located) offsets[id] = where.choice.offset;
+  for (const auto& [id, beginning] : located) offsets[id] = beginning.choice->offset;
+  std::erase_if(offsets, [this](const auto& one) { return !assigned_.contains(one.first); });
   std::vector<PartitionId> ids;
-  for (const auto& [id, offset] : offsets)
-    if (assigned_.contains(id)) ids.push_back(id);
-  const kafka::Partitions list = list_of(ids);
+  for (const auto& [id, offset] : offsets) ids.push_back(id);
+  const kafka::Partitions list = kafka::list_of(ids);
   static constexpr std::uint64_t kOne = 1;
   std::map<PartitionId, kafka::Queue> queues;
   for (int i = 0; i < list->cnt; ++i) {
@@ -622,123 +582,107 @@ void Pipe::Control::assign(const std::map<PartitionId, Located>& located) {
       rd_kafka_topic_partition_list_destroy(seen);
   }
   for (auto& [id, queue] : queues) {
-    Assigned& assigned = assigned_.at(id);
-    const auto where = located.find(id);
-    if (where != located.end()) {
-      // One beyond the end of what is there says nothing of what comes: a lower one replaces it.
-      const bool is_beyond = where->second.committed > where->second.choice.offset;
-      assigned.committed = is_beyond ? -1 : where->second.committed;
-    }
-    auto source = std::make_shared<std::unique_ptr<MessageSource>>(
-        std::make_unique<KafkaSource>(std::move(queue)));
-    std::optional<OffsetChoice> choice;
-    if (where != located.end()) choice = where->second.choice;
-    const int epoch = where != located.end() ? where->second.epoch : 0;
-    assigned.worker->post([id = id, source, choice, epoch](PipeWorker& worker) {
-      Partition* partition = worker.find(id);
-      if (partition == nullptr) return;
-      if (choice && partition->epoch() != epoch) return;  // it has begun again, and asks again
-      if (choice) {
-        partition->located(choice->offset, std::move(*source), choice->gap,
-                           PipeWorker::clock_now());
-      } else {
-        partition->new_source(std::move(*source));
-      }
-      partition->unpark();
-    });
-    if (choice && choice->gap)
-      log(true, "gap",
-          {{"partition", to_text(id)},
-           {"first", std::to_string(choice->gap->first)},
-           {"last", std::to_string(choice->gap->last)}});
+    const auto found = located.find(id);
+    begin_partition(id, std::move(queue), found != located.end() ? &found->second : nullptr);
   }
 }
 
+// Without a beginning: it goes on where it was, from another queue.
+void Pipe::Control::begin_partition(const PartitionId& id, kafka::Queue queue,
+                                    const Beginning* beginning) {
+  Assigned& assigned = assigned_.at(id);
+  auto source = std::make_shared<std::unique_ptr<MessageSource>>(
+      std::make_unique<KafkaSource>(std::move(queue)));
+  if (beginning == nullptr) {
+    assigned.worker->post([id, source](PipeWorker& worker) {
+      worker.with(id, [&](Partition& partition) {
+        partition.new_source(std::move(*source));
+        partition.unpark();
+      });
+    });
+    return;
+  }
+  const OffsetChoice& choice = *beginning->choice;
+  // One beyond the end of what is there says nothing of what comes: a lower one replaces it.
+  assigned.committed = beginning->committed > choice.offset ? -1 : beginning->committed;
+  if (choice.gap)
+    log(true, "gap",
+        {{"partition", to_text(id)},
+         {"first", std::to_string(choice.gap->first)},
+         {"last", std::to_string(choice.gap->last)}});
+  assigned.worker->post([id, source, choice, epoch = beginning->wanted.epoch](PipeWorker& worker) {
+    worker.with(id, [&](Partition& partition) {
+      if (partition.epoch() != epoch) return;  // it has begun again, and asks again
+      partition.located(choice.offset, std::move(*source), choice.gap, PipeWorker::clock_now());
+      partition.unpark();
+    });
+  });
+}
+
 // The assignment is what it was: the others go on, and those who asked ask again.
-void Pipe::Control::not_assigned(const std::map<PartitionId, Located>& located,
+void Pipe::Control::not_assigned(const std::map<PartitionId, Beginning>& located,
                                  rd_kafka_resp_err_t error) {
   log(true, "assign", {{"error", kafka::to_text(error)}});
-  std::vector<Request> requests;
-  for (const auto& [id, where] : located)
-    if (assigned_.contains(id)) requests.push_back({.id = id, .epoch = where.epoch});
-  not_located(requests, kafka::code_of(error), "assigning partitions: " + kafka::to_text(error));
+  for (const auto& [id, beginning] : located)
+    if (assigned_.contains(id))
+      not_located(beginning.wanted, std::string(kafka::code_of(error)),
+                  "assigning partitions: " + kafka::to_text(error));
   for (const auto& worker : workers_)
     worker->post([](PipeWorker& w) { w.each([](Partition& partition) { partition.unpark(); }); });
 }
 
 // --- Commits ---
 
-std::map<PartitionId, std::int64_t> Pipe::Control::watermarks() const {
-  std::map<PartitionId, std::int64_t> found;
+std::vector<CommitOffset> Pipe::Control::to_commit() const {
+  std::vector<CommitOffset> offsets;
   for (const auto& worker : workers_)
     worker->call([&](PipeWorker& w) {
       w.each([&](Partition& partition) {
-        if (partition.is_located()) found[partition.id()] = partition.watermark();
+        const auto found = assigned_.find(partition.id());
+        if (!partition.is_located() || found == assigned_.end()) return;
+        if (partition.watermark() < 0 || partition.watermark() == found->second.committed) return;
+        offsets.push_back({.id = partition.id(),
+                           .epoch = found->second.epoch,
+                           .offset = partition.watermark(),
+                           .errors = partition.outcomes().errors});
       });
     });
-  return found;
+  return offsets;
 }
 
-void Pipe::Control::commit(bool waits) {
-  if (!waits) {
-    if (is_commit_under_way_) return;
-    if (now() - committed_at_ < parts_.config.kafka.commit_every) {
-      std::uint64_t finished = 0;
-      for (const auto& worker : workers_) finished += worker->finished();
-      if (finished < committed_messages_ + kCommitMessages) return;
-      committed_messages_ = finished;
-    }
+void Pipe::Control::commit() {
+  commits_->serve(milliseconds{0});
+  if (commits_->is_under_way() || is_kafka_away()) return;
+  if (now() - committed_at_ < parts_.config.kafka.commit_every) {
+    std::uint64_t finished = 0;
+    for (const auto& worker : workers_) finished += worker->finished();
+    if (finished < committed_messages_ + kCommitMessages) return;
+    committed_messages_ = finished;
   }
   committed_at_ = now();
-  std::vector<PartitionId> ids;
-  std::vector<std::int64_t> offsets;
-  for (const auto& [id, offset] : watermarks()) {
-    const auto found = assigned_.find(id);
-    if (found == assigned_.end() || offset < 0 || offset == found->second.committed) continue;
-    ids.push_back(id);
-    offsets.push_back(offset);
-  }
-  if (ids.empty()) return;
-  const kafka::Partitions list = list_of(ids);
-  for (std::size_t i = 0; i < ids.size(); ++i) list->elems[i].offset = offsets[i];
-  is_commit_under_way_ = !waits;
-  is_commit_waited_for_ = waits;
-  const auto error = rd_kafka_commit(consumer_.get(), list.get(), waits ? 0 : 1);
-  is_commit_waited_for_ = false;
-  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    if (waits)
-      for (std::size_t i = 0; i < ids.size(); ++i) assigned_.at(ids[i]).committed = offsets[i];
-    return;
-  }
-  is_commit_under_way_ = false;
-  {
-    const std::lock_guard lock(mutex_);
-    ++commit_failures_;
-  }
-  log(true, "commit", {{"error", kafka::to_text(error)}});
+  commits_->begin(to_commit());
 }
 
-void Pipe::Control::on_committed(rd_kafka_t*, rd_kafka_resp_err_t error,
-                                 rd_kafka_topic_partition_list_t* partitions, void* self) {
-  auto& control = *static_cast<Control*>(self);
-  if (control.is_commit_waited_for_) return;  // who waits is told
-  control.is_commit_under_way_ = false;
-  bool is_failed = error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR__NO_OFFSET;
-  for (int i = 0; partitions != nullptr && i < partitions->cnt; ++i) {
-    const rd_kafka_topic_partition_t& one = partitions->elems[i];
-    if (one.err != RD_KAFKA_RESP_ERR_NO_ERROR) is_failed = true;
-    const auto found = control.assigned_.find({one.topic, one.partition});
-    if (error != RD_KAFKA_RESP_ERR_NO_ERROR || one.err != RD_KAFKA_RESP_ERR_NO_ERROR ||
-        found == control.assigned_.end())
-      continue;
-    found->second.committed = one.offset;
+void Pipe::Control::commit_and_wait() {
+  const Instant begun = now();
+  if (!is_kafka_away()) commits_->begin(to_commit());
+  while (commits_->is_under_way() && now() - begun < kCommitAtMost && !is_dying_)
+    commits_->serve(kTurn);
+}
+
+// What was not committed stays as it was; the next commit says it again.
+void Pipe::Control::committed(const OffsetCommits::Ended& ended) {
+  for (const CommitOffset& offset : ended.committed) {
+    const auto found = assigned_.find(offset.id);
+    if (found != assigned_.end() && found->second.epoch == offset.epoch)
+      found->second.committed = offset.offset;
   }
   {
-    const std::lock_guard lock(control.mutex_);
-    ++(is_failed ? control.commit_failures_ : control.commits_);
+    const std::lock_guard lock(mutex_);
+    ++(ended.error.empty() ? commits_done_ : commits_failed_);
+    commit_times_.add(std::chrono::duration<double>(ended.took).count());
   }
-  // The old value stays; the next commit says it again.
-  if (is_failed) control.log(true, "commit", {{"error", kafka::to_text(error)}});
+  if (!ended.error.empty()) log(true, "commit", {{"error", ended.error}});
 }
 
 // --- Kafka is away ---
@@ -747,7 +691,7 @@ void Pipe::Control::on_error(rd_kafka_t*, int error, const char* reason, void* s
   auto& control = *static_cast<Control*>(self);
   const auto code = static_cast<rd_kafka_resp_err_t>(error);
   control.log(true, "kafka", {{"error", kafka::to_text(code)}, {"text", reason}});
-  if (code == RD_KAFKA_RESP_ERR__FATAL) control.is_fatal_ = true;
+  if (code == RD_KAFKA_RESP_ERR__FATAL) control.begin_anew(reason);
   if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN || code == RD_KAFKA_RESP_ERR__RESOLVE ||
       code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL)
     control.set_kafka_fault(kafka::code_of(code), kafka::to_text(code) + ": " + reason);
@@ -767,12 +711,16 @@ void Pipe::Control::set_kafka_fault(std::string_view code, const std::string& me
     });
 }
 
+// What is committed then waits inside of librdkafka for as long as a session lasts, and holds up its
+// end.
+bool Pipe::Control::is_kafka_away() const {
+  const std::lock_guard lock(mutex_);
+  return !kafka_fault_.empty();
+}
+
 // librdkafka goes on trying by itself; this finds out that it has succeeded.
 void Pipe::Control::probe() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (kafka_fault_.empty()) return;
-  }
+  if (!is_kafka_away()) return;
   if (now() - probed_at_ < kProbeAtMost) return;
   const rd_kafka_metadata_t* metadata = nullptr;
   const auto error = rd_kafka_metadata(consumer_.get(), 0, nullptr, &metadata,
@@ -832,11 +780,12 @@ PipeView Pipe::Control::view() const {
                            published_missing_.end());
     view.kafka = kafka_fault_;
     view.rebalances = rebalances_;
-    view.commits = commits_;
-    view.commit_failures = commit_failures_;
+    view.commits = commits_done_;
+    view.commit_failures = commits_failed_;
+    view.commit_times = commit_times_;
   }
   for (const auto& worker : workers_) {
-    const BulkTimes times = worker->bulk_times();
+    const RequestTimes times = worker->bulk_times();
     for (std::size_t i = 0; i < times.counts.size(); ++i)
       view.bulk_times.counts[i] += times.counts[i];
     view.bulk_times.sum += times.sum;
@@ -863,7 +812,7 @@ Result<void> Pipe::Control::order(const PartitionId& id,
   std::string problem = "this process does not read partition " + to_text(id) + " now";
   if (worker != nullptr)
     worker->call([&](PipeWorker& w) {
-      if (Partition* partition = w.find(id)) problem = what(*partition, PipeWorker::clock_now());
+      w.with(id, [&](Partition& partition) { problem = what(partition, PipeWorker::clock_now()); });
       w.publish();
     });
   if (!problem.empty()) return Error{ErrorCode::bad_input, problem};
@@ -896,8 +845,7 @@ Result<void> Pipe::pause(const PartitionId& id, const Actor& actor, const std::s
 
 Result<void> Pipe::resume(const PartitionId& id, const Actor& actor, const std::string& reason) {
   PAWL_CHECK(control_->order(id, [&](Partition& partition, Instant now) {
-    partition.resume(actor, reason, now);
-    return std::string();
+    return partition.resume(actor, reason, now);
   }));
   control_->log(false, "resume",
                 {{"partition", to_text(id)}, {"actor", actor.name}, {"reason", reason}});

@@ -36,12 +36,13 @@ struct PipeView {
   std::vector<SearchCluster::NodeView> nodes;
   int window = 0;
   int bulks = 0;  // under way
-  BulkTimes bulk_times;
+  RequestTimes bulk_times;
   std::map<int, std::uint64_t> items_by_status;  // 0: there was no answer
   std::uint64_t late_answers = 0;                // to batches of partitions that were given away
   std::uint64_t rebalances = 0;
   std::uint64_t commits = 0;
   std::uint64_t commit_failures = 0;
+  RequestTimes commit_times;
   std::string kafka;  // why it cannot be reached; empty: it can
 };
 

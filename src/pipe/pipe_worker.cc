@@ -29,17 +29,19 @@ constexpr unsigned kBatchBits = 38;
 
 }  // namespace
 
-void BulkTimes::add(double seconds) {
+void RequestTimes::add(double seconds) {
   const auto bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
   ++counts[static_cast<std::size_t>(bound - kBounds.begin())];
   sum += seconds;
 }
 
-PipeWorker::PipeWorker(const PipeParts& parts, std::uint64_t number, Locate locate, Failed failed)
+PipeWorker::PipeWorker(const PipeParts& parts, std::uint64_t number, Locate locate, Failed failed,
+                       Broken broken)
     : parts_(parts),
       number_(number),
       locate_(std::move(locate)),
       failed_(std::move(failed)),
+      broken_(std::move(broken)),
       client_(*parts.search),
       event_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   PAWL_ASSERT(event_ >= 0, "the machine gives no event descriptor");
@@ -76,10 +78,15 @@ void PipeWorker::post(std::function<void(PipeWorker&)> what) {
 void PipeWorker::call(const std::function<void(PipeWorker&)>& what) {
   std::promise<void> done;
   post([&](PipeWorker& worker) {
-    what(worker);
+    try {
+      what(worker);
+    } catch (...) {  // for who waits
+      done.set_exception(std::current_exception());
+      return;
+    }
     done.set_value();
   });
-  done.get_future().wait();
+  done.get_future().get();
 }
 
 void PipeWorker::wake() { client_.wake(); }
@@ -88,9 +95,13 @@ void PipeWorker::wake() { client_.wake(); }
 
 void PipeWorker::run() {
   while (!is_stopping_) {
-    run_posted();
-    step();
-    client_.poll(until_next(), event_, [this](BulkReply reply) { replied(std::move(reply)); });
+    try {
+      run_posted();
+      step();
+      client_.poll(until_next(), event_, [this](BulkReply reply) { replied(std::move(reply)); });
+    } catch (const std::exception& thrown) {
+      broken_(thrown.what());
+    }
     std::uint64_t times = 0;
     [[maybe_unused]] const ssize_t got = read(event_, &times, sizeof times);
   }
@@ -106,7 +117,13 @@ void PipeWorker::run_posted() {
     const std::lock_guard lock(mutex_);
     posted.swap(posted_);
   }
-  for (const auto& what : posted) what(*this);
+  for (const auto& what : posted) {
+    try {
+      what(*this);
+    } catch (const std::exception& thrown) {
+      broken_(thrown.what());
+    }
+  }
 }
 
 void PipeWorker::step() {
@@ -174,13 +191,22 @@ void PipeWorker::remove(const kafka::PartitionId& id) {
   if (found == partitions_.end()) return;
   std::erase_if(ready_, [&](const LaneRef& ref) { return ref.partition == found->second.get(); });
   std::erase_if(batches_, [&](const auto& waiting) { return waiting.second == id; });
+  // What is being sent is in the body; Kafka's client waits for its messages when it ends.
+  for (auto& [number, bulk] : bulks_)
+    for (Part& part : bulk.parts)
+      if (part.id == id) part.batch->messages.clear();
   partitions_.erase(found);
   counted_.erase(id);
   published_at_ = {};
 }
 
+void PipeWorker::with(const kafka::PartitionId& id, const std::function<void(Partition&)>& what) {
+  if (Partition* partition = find(id)) guarded(*partition, [&] { what(*partition); });
+}
+
 void PipeWorker::each(const std::function<void(Partition&)>& what) {
-  for (const auto& [id, partition] : partitions_) what(*partition);
+  for (const auto& [id, partition] : partitions_)
+    guarded(*partition, [&, &one = *partition] { what(one); });
 }
 
 Transform::Outcome PipeWorker::transform(const SourceMessage& source, std::uint32_t message,
@@ -355,7 +381,7 @@ std::vector<PartitionView> PipeWorker::views() const {
   return views_;
 }
 
-BulkTimes PipeWorker::bulk_times() const {
+RequestTimes PipeWorker::bulk_times() const {
   const std::lock_guard lock(mutex_);
   return times_;
 }

@@ -31,8 +31,8 @@ struct PipeParts {
   std::unique_ptr<ErrorsTopic> errors;
 };
 
-// How long bulks took, for metrics.
-struct BulkTimes {
+// How long requests took, bulks or commits: for metrics.
+struct RequestTimes {
   static constexpr std::array<double, 10> kBounds = {0.005, 0.01, 0.025, 0.05, 0.1,
                                                      0.25,  0.5,  1,     2.5,  10};  // seconds
   std::array<std::uint64_t, kBounds.size() + 1> counts = {};
@@ -49,7 +49,11 @@ class PipeWorker final : private PartitionHost {
   // A batch failed, and its machine says how it goes on. On the thread of the worker.
   using Failed = std::function<void(const kafka::PartitionId&, const Record&)>;
 
-  PipeWorker(const PipeParts& parts, std::uint64_t number, Locate locate, Failed failed);
+  // Something went wrong that concerns no partition alone: nobody knows what was left half done.
+  using Broken = std::function<void(const std::string& why)>;
+
+  PipeWorker(const PipeParts& parts, std::uint64_t number, Locate locate, Failed failed,
+             Broken broken);
   ~PipeWorker() override;
   PipeWorker(const PipeWorker&) = delete;
   PipeWorker& operator=(const PipeWorker&) = delete;
@@ -75,7 +79,7 @@ class PipeWorker final : private PartitionHost {
 
   // The last that was published of each of its partitions.
   std::vector<PartitionView> views() const;
-  BulkTimes bulk_times() const;
+  RequestTimes bulk_times() const;
   std::map<int, std::uint64_t> items_by_status() const;
   std::uint64_t late_answers() const { return late_answers_.load(); }
   std::uint64_t finished() const { return finished_.load(); }  // messages, about
@@ -84,6 +88,8 @@ class PipeWorker final : private PartitionHost {
   void add(kafka::PartitionId id, int epoch, std::size_t batch_bytes);
   Partition* find(const kafka::PartitionId& id);
   void remove(const kafka::PartitionId& id);
+  // For that one, where it is here, or for each. What is thrown makes that partition begin again.
+  void with(const kafka::PartitionId& id, const std::function<void(Partition&)>& what);
   void each(const std::function<void(Partition&)>& what);
   // Shows its partitions as they are now.
   void publish();
@@ -130,6 +136,7 @@ class PipeWorker final : private PartitionHost {
   std::uint64_t number_;
   Locate locate_;
   Failed failed_;
+  Broken broken_;
   SearchClient client_;
   Transform::Workbench workbench_;
   int event_;
@@ -147,7 +154,7 @@ class PipeWorker final : private PartitionHost {
   mutable std::mutex mutex_;  // guards what follows
   std::vector<std::function<void(PipeWorker&)>> posted_;
   std::vector<PartitionView> views_;
-  BulkTimes times_;
+  RequestTimes times_;
   std::map<int, std::uint64_t> statuses_;
 
   std::atomic<std::uint64_t> late_answers_{0};

@@ -15,6 +15,7 @@ bool is_excused(const PartitionView& view) {
 
 std::vector<kafka::PartitionId> ProgressWatch::look(const std::vector<PartitionView>& views,
                                                     Instant now) {
+  const double passed = std::chrono::duration<double>(now - looked_at_).count();
   looked_at_ = now;
   std::map<kafka::PartitionId, Track> tracks;
   std::vector<kafka::PartitionId> stalled;
@@ -23,6 +24,7 @@ std::vector<kafka::PartitionId> ProgressWatch::look(const std::vector<PartitionV
     const bool is_new = known == tracks_.end();
     Track track = is_new ? Track{} : std::move(known->second);
     add_sample(track, view, now);
+    if (!is_new && passed > 0) track.state_seconds[view.state] += passed;
     if (is_new || track.watermark != view.watermark || is_excused(view)) track.moved_at = now;
     track.watermark = view.watermark;
     const bool was_stalled = track.is_stalled;
@@ -50,6 +52,7 @@ void ProgressWatch::tell(PartitionView& view) const {
   const auto known = tracks_.find(view.id);
   if (known == tracks_.end()) return;
   view.is_stalled = known->second.is_stalled;
+  view.state_seconds = known->second.state_seconds;
   const Sample& first = known->second.samples.front();
   const Sample& last = known->second.samples.back();
   const double seconds = std::chrono::duration<double>(last.at - first.at).count();

@@ -1,4 +1,5 @@
-// ProgressWatch: how fast partitions go on, and which of them do not although they could. Kafka's
+// ProgressWatch: how fast partitions go on, how long they are in each state, and which of them do
+// not go on although they could. Kafka's
 // own limit on the time between polls finds no worker that is stuck: the thread that polls is never
 // kept waiting.
 #pragma once
@@ -24,7 +25,7 @@ class ProgressWatch {
   // Takes notice of all partitions there are. Gives those that have stalled since the last time.
   std::vector<kafka::PartitionId> look(const std::vector<PartitionView>& views, Instant now);
 
-  // Fills in the rates, and whether it has stalled.
+  // Fills in the rates, the time in each state, and whether it has stalled.
   void tell(PartitionView& view) const;
 
  private:
@@ -37,6 +38,7 @@ class ProgressWatch {
     std::deque<Sample> samples;  // the oldest first
     std::int64_t watermark = -1;
     Instant moved_at = {};  // or there was nothing to move for
+    std::map<std::string, double> state_seconds;
     bool is_stalled = false;
   };
 

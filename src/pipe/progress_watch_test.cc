@@ -49,6 +49,19 @@ TEST(ProgressWatch, SaysNothingOfOneLookOrOfCountsThatBeganAgain) {
   EXPECT_EQ(told(watch).in_per_second, 0);
 }
 
+TEST(ProgressWatch, SaysHowLongItHasBeenInEachState) {  // S1-19
+  ProgressWatch watch;
+  watch.look({view_of(1, 1)}, kStart);
+  EXPECT_TRUE(told(watch).state_seconds.empty());
+  watch.look({view_of(1, 1)}, kStart + seconds{2});
+  PartitionView retrying = view_of(1, 1);
+  retrying.state = "retrying";
+  watch.look({retrying}, kStart + seconds{5});
+  watch.look({retrying}, kStart + seconds{6});
+  const std::map<std::string, double> expected = {{"load", 2.0}, {"retrying", 4.0}};
+  EXPECT_EQ(told(watch).state_seconds, expected);
+}
+
 TEST(ProgressWatch, FindsAPartitionThatStandsStillForNoReason) {
   ProgressWatch watch;
   watch.look({view_of(100, 50)}, kStart);

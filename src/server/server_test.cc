@@ -224,7 +224,8 @@ TEST_F(ServerTest, WhoWaitsForWorkIsToldAtOnceThatThereIsNone) {
   waits.send(request("POST", "/v1/claim", R"({"queues":["packers"],"wait":"60s"})"));
   Wire watches(server_->port());
   watches.send(request("GET", "/v1/records/parcel/a?wait=60s"));
-  while (server_->figures().requests < 4) std::this_thread::yield();
+  while (server_->figures().requests < 4 || server_->engine().figures().waiting_claims == 0)
+    std::this_thread::yield();
   EXPECT_TRUE(has_status(ask("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"), 200));
 
   std::thread ends([&] { server_->shut_down(milliseconds{20'000}); });

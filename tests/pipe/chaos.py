@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`pawl pipe` between a real Kafka and a real OpenSearch, while all three are killed at random and members come and go.
 
-chaos.py PAWL TOPIC_TOOL [--rounds N] [--minutes M] [--messages N] [--seed S] [--at-least N]
+chaos.py PAWL TOPIC_TOOL [--rounds N] [--minutes M] [--messages N] [--seed S] [--at-least N] [--brokers N] [--engine es8]
 
 A round loads so many messages, one in a hundred of each kind of poison among them, from four partitions; the search node has
 a write queue of 1, so that it refuses documents. At the end documents and keys of the topic of errors are exactly the messages.
 A line for each round; --rounds ends after so many, --minutes begins none after so long. A seed repeats the choices.
+Of several brokers one at a time is killed, so that leaders move to others.
 """
 
 import argparse
@@ -151,13 +152,16 @@ class Round:
             self.random.choice(live).kill()
             self.join()
         elif action == "broker":
-            self.kafka.kill()
-            time.sleep(self.random.uniform(0, 2))
-            self.kafka.start()
+            self.restart_broker(self.random.randint(1, self.kafka.nodes))
         else:
             self.search.kill()
             self.restart = threading.Thread(target=self.search.start)
             self.restart.start()
+
+    def restart_broker(self, node):
+        self.kafka.kill(node)
+        time.sleep(self.random.uniform(0, 2))
+        self.kafka.start_node(node)
 
     # --- Seeing ---
 
@@ -237,6 +241,8 @@ def main():
     parser.add_argument("--messages", type=int, default=200000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--at-least", type=int, default=1, help="fewer rounds are a failure")
+    parser.add_argument("--brokers", type=int, default=1)
+    parser.add_argument("--engine", default="os2", help="os2: OpenSearch 2, es8: Elasticsearch 8")
     given = parser.parse_args()
     rounds = given.rounds or (1 if given.minutes is None else 10**9)
     messages = given.messages // PARTITIONS * PARTITIONS
@@ -244,7 +250,7 @@ def main():
     began = time.monotonic()
     done, longest = 0, 0
     settings = {"thread_pool.write.size": 1, "thread_pool.write.queue_size": 1}
-    with Kafka(given.topic_tool) as kafka, Search(settings=settings) as search:
+    with Kafka(given.topic_tool, nodes=given.brokers) as kafka, Search(given.engine, settings) as search:
         while done < rounds:
             left = None if given.minutes is None else given.minutes * 60 - (time.monotonic() - began)
             if left is not None and (left < 0 or done >= given.at_least and left < longest):
@@ -255,7 +261,7 @@ def main():
             one.forget()
             longest = max(longest, time.monotonic() - start)
             done += 1
-    print(f"{done} rounds of {messages} messages, seed {given.seed}")
+    print(f"{done} rounds of {messages} messages with {given.brokers} brokers and {given.engine}, seed {given.seed}")
     return 0 if done >= given.at_least else 1
 
 
