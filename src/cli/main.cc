@@ -1,4 +1,3 @@
-#include <malloc.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,12 +7,18 @@
 #include <vector>
 
 #include "cli/cli.h"
+#ifdef PAWL_MIMALLOC
+#include <mimalloc.h>
+#endif
 
 int main(int argc, char** argv) {
+#ifdef PAWL_MIMALLOC
   // A batch takes memory that the next one takes again: to give it back to the system in between
   // costs more than all that is done with it.
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-  mallopt(M_MMAP_THRESHOLD, 16 << 20);
+  constexpr long kKeptMs = 2'000;
+  mi_option_set(mi_option_decommit_delay, kKeptMs);
+  mi_option_set(mi_option_segment_decommit_delay, kKeptMs);
+#endif
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto now = [] {
     return std::chrono::floor<pawl::Duration>(std::chrono::system_clock::now());

@@ -38,6 +38,7 @@ constexpr milliseconds kProbeAtMost{500};
 constexpr milliseconds kCommitAtMost{5'000};
 constexpr milliseconds kCloseAtMost{5'000};
 constexpr std::uint64_t kCommitMessages = 50'000;
+constexpr std::size_t kFetchAtOnce = 2U << 20U;
 
 Instant now() { return PipeWorker::clock_now(); }
 
@@ -197,7 +198,10 @@ Result<void> Pipe::Control::open_consumer() {
       {"enable.partition.eof", "false"},
       {"queued.min.messages", "10000"},
       {"queued.max.messages.kbytes", std::to_string(fetch_bytes / 1024)},
-      {"fetch.message.max.bytes", std::to_string(std::min<std::size_t>(fetch_bytes, 1U << 20U))},
+      {"fetch.message.max.bytes", std::to_string(std::min<std::size_t>(fetch_bytes, kFetchAtOnce / 2))},
+      // What is fetched at once is let go at once, with its last message: so much of several
+      // partitions, of which one is slow, would be kept for it.
+      {"fetch.max.bytes", std::to_string(kFetchAtOnce)},
       {"fetch.wait.max.ms", "50"},
       {"session.timeout.ms", "30000"},
       {"reconnect.backoff.max.ms", "1000"},

@@ -98,7 +98,7 @@ void PipeWorker::run() {
     try {
       run_posted();
       step();
-      client_.poll(until_next(), event_, [this](BulkReply reply) { replied(std::move(reply)); });
+      client_.poll(until_next(), event_, [this](BulkReply& reply) { replied(reply); });
     } catch (const std::exception& thrown) {
       broken_(thrown.what());
     }
@@ -276,7 +276,7 @@ void PipeWorker::add_part(Bulk& bulk, LaneRef ref) {
       {partition.id(), partition.epoch(), ref.lane, items, partition.batch(ref.lane)});
 }
 
-void PipeWorker::replied(BulkReply reply) {
+void PipeWorker::replied(BulkReply& reply) {
   const auto found = bulks_.find(reply.id);
   PAWL_ASSERT(found != bulks_.end(), "an answer to no request");
   Bulk bulk = std::move(found->second);

@@ -124,7 +124,7 @@ class PipeWorker final : private PartitionHost {
   void step();
   void send_bulks();
   void add_part(Bulk& bulk, LaneRef ref);
-  void replied(BulkReply reply);
+  void replied(BulkReply& reply);
   void answered(Bulk& bulk, BulkReply& reply);
   void bulk_failed(const Bulk& bulk, const BulkFailure& failure);
   Partition* still_there(const Part& part);

@@ -18,7 +18,7 @@ namespace pawl {
 namespace {
 
 constexpr long kConnectMs = 5'000;
-constexpr long kUploadBytes = 2L << 20U;  // the most that libcurl takes: fewer, longer writes
+constexpr long kUploadBytes = 256L << 10U;  // libcurl copies through it: so much stays in a cache
 constexpr long kDownloadBytes = 256L << 10U;
 constexpr std::size_t kAnswerMax = 64U << 20U;
 constexpr int kCleanAnswers = 10;
@@ -371,7 +371,7 @@ struct SearchClient::Inside {
   std::unique_ptr<Bulk> take_ended(CURL* easy);
   BulkReply reply_of(Bulk& bulk, CURLcode code);
   // How many.
-  std::size_t give_ended(const std::function<void(BulkReply)>& replied);
+  std::size_t give_ended(const std::function<void(BulkReply&)>& replied);
 };
 
 SearchClient::Inside::Inside(SearchCluster::Inside& of) : cluster(of) {
@@ -427,7 +427,7 @@ void SearchClient::send(std::uint64_t id, std::string_view body) {
 }
 
 void SearchClient::poll(std::chrono::milliseconds at_most, int descriptor,
-                        const std::function<void(BulkReply)>& replied) {
+                        const std::function<void(BulkReply&)>& replied) {
   inside_->perform();
   if (inside_->give_ended(replied) > 0) at_most = {};
   curl_waitfd other{.fd = descriptor, .events = CURL_WAIT_POLLIN, .revents = 0};
@@ -502,8 +502,9 @@ BulkReply SearchClient::Inside::reply_of(Bulk& bulk, CURLcode code) {
   return reply;
 }
 
-std::size_t SearchClient::Inside::give_ended(const std::function<void(BulkReply)>& replied) {
+std::size_t SearchClient::Inside::give_ended(const std::function<void(BulkReply&)>& replied) {
   // All of them before the first is told: what is told may send.
+  Bulks ended;
   std::vector<BulkReply> replies;
   int left = 0;
   while (const CURLMsg* const message = curl_multi_info_read(multi.get(), &left)) {
@@ -511,11 +512,15 @@ std::size_t SearchClient::Inside::give_ended(const std::function<void(BulkReply)
     const CURLcode code = message->data.result;  // gone with the handle
     std::unique_ptr<Bulk> bulk = take_ended(message->easy_handle);
     replies.push_back(reply_of(*bulk, code));
-    bulk->arrival.clear();
-    if (idle.size() < kIdleMax) idle.push_back(std::move(bulk));
+    ended.push_back(std::move(bulk));
   }
-  for (BulkReply& reply : replies) replied(std::move(reply));
-  return replies.size();
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    replied(replies[i]);
+    ended[i]->arrival.body = std::move(replies[i].body);  // its room serves the next answer
+    ended[i]->arrival.clear();
+    if (idle.size() < kIdleMax) idle.push_back(std::move(ended[i]));
+  }
+  return ended.size();
 }
 
 }  // namespace pawl

@@ -106,7 +106,7 @@ class SearchClient {
   // network, by `wake`, or on `descriptor` becoming readable (-1: none); calls `replied`, which may
   // send, for each that ended.
   void poll(std::chrono::milliseconds at_most, int descriptor,
-            const std::function<void(BulkReply)>& replied);
+            const std::function<void(BulkReply&)>& replied);
 
   // Lets `poll` return soon. From any thread.
   void wake();

@@ -11,7 +11,9 @@
 // dropped or set is put together from pieces of it.
 //
 // Where the action line does not depend on the document, it is written first. Else it is written
-// when the document was read, and the document moves up.
+// when the document was read, over the line of the message before, which held its place: nearly
+// always it is as long. What most messages of a batch have in common, the name of the index and the
+// beginning of the id, is made once and copied.
 #include "pipe/transform.h"
 
 #include <simdjson.h>
@@ -85,10 +87,18 @@ struct Transform::Workbench::Inside {
   simdjson::dom::parser parser;
   Scratch scratch;
   std::vector<LastDate> dates;  // by part of the template
-  std::string line;
+  std::string line;             // the last that was written
   std::string name;
   std::string edited;
   std::string room;
+
+  // Beginnings that were made last, and what they are made of.
+  std::string opening;
+  std::string opening_before;  // the name of the index
+  std::string opening_name;
+  std::string id_begin;
+  std::string id_topic;
+  std::int32_t id_partition = -1;
 };
 
 Transform::Workbench::Workbench() : inside_(std::make_unique<Inside>()) {}
@@ -106,6 +116,7 @@ struct Transform::Inside {
   DocumentEdit edit;
   bool looks_at_clock = false;
   bool is_line_first = false;  // the action line does not depend on the document
+  bool is_open = false;        // names of the template have to be checked
   std::string opening;         // of the action line, up to the name of the index
 };
 
@@ -133,6 +144,7 @@ class Transform::Maker {
                   .edit = std::move(edit),
                   .looks_at_clock = looks_at_clock_};
     inside.is_line_first = is_line_first(inside);
+    inside.is_open = inside.index && inside.index->is_open();
     inside.opening = opening(inside);
     return inside;
   }
@@ -244,6 +256,7 @@ class Transform::Appending {
     if (!source_.value) return tombstone();
     const std::size_t begin = text_.size();
     const bool is_line_written = inside_.is_line_first && write_line_first();
+    if (!is_line_written) text_ += bench_.line;  // a place for it
     document_begin_ = text_.size();
     value_ = without_blanks(*source_.value);
     if (auto error = read_value()) return failed(pipe_code::kInvalidFormat, std::move(*error));
@@ -262,7 +275,7 @@ class Transform::Appending {
     const std::size_t bytes = text_.size() - document_begin_;
     if (bytes > inside_.config.document_bytes_max) return too_big(bytes);
     text_ += '\n';
-    if (!is_line_written) text_.insert(begin, bench_.line);
+    if (!is_line_written) text_.replace(begin, document_begin_ - begin, bench_.line);
     return {};
   }
 
@@ -287,7 +300,9 @@ class Transform::Appending {
         break;
     }
     text_ += R"({"delete":{"_index":)";
-    auto done = append_index(text_, {});
+    bench_.name.clear();
+    auto done = write_index(bench_.name);
+    if (done) done = append_name(text_, bench_.name, inside_.is_open);
     if (done) done = append_key(text_);
     if (!done) return transformation_error(done);
     append_version(text_);
@@ -414,22 +429,34 @@ class Transform::Appending {
   }
 
   Result<void> write_line(std::string& line) {
-    line += inside_.opening;
-    const bool is_in_opening = inside_.is_line_first && inside_.index->is_fixed();
-    if (!is_in_opening) PAWL_CHECK(append_index(line, river_index_));
+    if (inside_.is_line_first && inside_.index->is_fixed()) {
+      line += inside_.opening;
+    } else if (river_index_) {
+      line += inside_.opening;
+      PAWL_CHECK(append_name(line, *river_index_, true));
+    } else {
+      PAWL_CHECK(make_opening());
+      line += bench_.opening;
+    }
     PAWL_CHECK(append_id(line));
     line += "}}\n";
     return {};
   }
 
-  // The name that the message gives, else that of the template.
-  Result<void> append_index(std::string& line, std::optional<std::string_view> given) {
-    if (!given) {
-      bench_.name.clear();
-      PAWL_CHECK(write_index(bench_.name));
-    }
-    const std::string_view name = given ? *given : bench_.name;
-    if (given || inside_.index->is_open()) {
+  // With the name that the template gives, which most have from the message before.
+  Result<void> make_opening() {
+    bench_.name.clear();
+    PAWL_CHECK(write_index(bench_.name));
+    if (bench_.name == bench_.opening_name && inside_.opening == bench_.opening_before) return {};
+    bench_.opening_before = bench_.opening = inside_.opening;
+    bench_.opening_name.clear();
+    PAWL_CHECK(append_name(bench_.opening, bench_.name, inside_.is_open));
+    bench_.opening_name = bench_.name;
+    return {};
+  }
+
+  static Result<void> append_name(std::string& line, std::string_view name, bool is_checked) {
+    if (is_checked) {
       if (const auto fault = index_fault(name))
         return bad("the index " + shown(name) + " is no name of an index: it " + *fault);
     }
@@ -522,13 +549,23 @@ class Transform::Appending {
 
   // `events-3-1234`
   void append_offset_id(std::string& line) {
-    line += R"(,"_id":)";
-    append_json_string(line, source_.topic);
-    line.back() = '-';  // for the quote
-    append_number(line, source_.partition);
-    line += '-';
+    if (bench_.id_begin.empty() || bench_.id_partition != source_.partition ||
+        bench_.id_topic != source_.topic)
+      make_id_begin();
+    line += bench_.id_begin;
     append_number(line, source_.offset);
     line += '"';
+  }
+
+  void make_id_begin() {
+    bench_.id_topic = source_.topic;
+    bench_.id_partition = source_.partition;
+    std::string& begin = bench_.id_begin;
+    begin = R"(,"_id":)";
+    append_json_string(begin, source_.topic);
+    begin.back() = '-';  // for the quote
+    append_number(begin, source_.partition);
+    begin += '-';
   }
 
   Result<void> append_key(std::string& line) {
