@@ -49,10 +49,10 @@ test:  ## Build and run every test that needs no second build
 	@scripts/setup.sh build pipe
 	@tests/components/kafka.sh install
 	@tests/components/search.sh install
-	@scripts/build.sh dev all all_verify_interface_header_sets
+	@scripts/build.sh dev
 	@ctest --preset dev -j2 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
 
-test-more:  ## The rest within 45 minutes: sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz rules" for some)
+test-more:  ## The rest within 45 minutes: headers, sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz rules" for some)
 	@scripts/setup.sh build more
 	@scripts/test_more.sh $(SHARES)
 

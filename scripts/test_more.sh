@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 # share | minutes | what runs | full count | command | command for the full count
 table=$(
   cat <<'END'
-builds     | 24 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
+headers    |  2 | every header, compiled alone                            | all headers   | scripts/headers.sh                                                        | scripts/headers.sh
+builds     | 22 | all tests but the slow under ASan+UBSan, TSan and Clang | 3 builds      | scripts/builds.sh --minutes MINUTES                                       | scripts/builds.sh
 mutants    |  3 | the tests against broken rules, tests/mutants.txt       | every mutant  | scripts/mutants.sh --minutes MINUTES                                      | scripts/mutants.sh
 rules      |  2 | the tests against rules of the core broken at random    | 400 mutants   | scripts/mutants/run.py --count 20 --at-most-surviving 4 --minutes MINUTES | scripts/mutants/run.py --count 400
 fuzz       |  1 | every target of fuzz/targets.txt                        |  8 minutes    | scripts/fuzz.sh --minutes MINUTES                                         | scripts/fuzz.sh --minutes 8

@@ -22,6 +22,9 @@ constexpr int kHopsMax = 32;
 // Resets at the same offset, after which it may be one of the messages.
 constexpr int kResetsMax = 3;
 
+// An action line with the usual names, and what the parser wants behind the last document.
+constexpr std::size_t kLineBytes = 160;
+
 std::string count_of(std::size_t n) { return std::to_string(n); }
 
 }  // namespace
@@ -276,6 +279,7 @@ bool Partition::transform(Place& place, Instant now) {
   outcomes_ -= batch.outcomes;
   batch.begin_again();
   if (!place.lane.start(now)) return true;
+  batch.body.text.reserve(batch.bytes + batch.messages.size() * kLineBytes);  // in one piece
   const bool is_culprit = resets_there_ > kResetsMax && watermark_ == reset_at_ &&
                           batch.messages.size() == 1 && ranges_.front().batch == batch.id;
   try {

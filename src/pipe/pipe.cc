@@ -31,7 +31,7 @@ namespace {
 using kafka::PartitionId;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTurn{20};
+constexpr milliseconds kTurn{50};
 constexpr milliseconds kAskAtMost{3'000};
 constexpr milliseconds kProbeAtMost{500};
 // For the last commit of partitions that are given away: Kafka may not answer at all.
@@ -202,7 +202,7 @@ Result<void> Pipe::Control::open_consumer() {
       // What is fetched at once is let go at once, with its last message: so much of several
       // partitions, of which one is slow, would be kept for it.
       {"fetch.max.bytes", std::to_string(kFetchAtOnce)},
-      {"fetch.wait.max.ms", "50"},
+      {"fetch.wait.max.ms", "200"},
       {"session.timeout.ms", "30000"},
       {"reconnect.backoff.max.ms", "1000"},
       {"topic.metadata.refresh.interval.ms",

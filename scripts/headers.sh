@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Compiles every header by itself: each includes what it names. scripts/headers.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/build.sh dev all_verify_interface_header_sets
+echo "$(find build/dev -path '*verify_interface_header_sets*' -name '*.o' | wc -l) headers compile alone"
