@@ -37,7 +37,7 @@ struct KafkaConfig {
   Duration drain_timeout = std::chrono::seconds{20};  // for batches on their way at a rebalance
   Duration commit_every = std::chrono::seconds{1};
   Duration find_every = std::chrono::minutes{5};  // new partitions are looked for
-  std::size_t fetch_bytes = 64U << 20U;           // fetched ahead, over all partitions
+  std::size_t fetch_bytes = 32U << 20U;           // fetched ahead, over all partitions
   // Any of librdkafka's own, in the order of the file; a value may be a secret.
   struct Option {
     std::string name;
@@ -115,10 +115,10 @@ struct ErrorsConfig {
 
 struct BatchConfig {
   int messages = 5'000;
-  std::size_t bytes = 4U << 20U;
+  std::size_t bytes = 2U << 20U;
   Duration linger = std::chrono::milliseconds{50};
   int in_flight = 2;                // batches of one partition on their way; 1: strict order
-  std::size_t memory = 64U << 20U;  // of batches on their way, over all partitions
+  std::size_t memory = 32U << 20U;  // of batches on their way, over all partitions
 };
 
 struct PipeConfig {

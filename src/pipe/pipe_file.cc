@@ -214,7 +214,7 @@ const Keys<KafkaConfig>& kafka_keys() {
           read_span(r, n, {1s, 24h}, k.find_every);
         }},
        {{"fetch_memory", Shape::text,
-         "what is fetched ahead, over all partitions, 1MiB to 16GiB (64MiB)"},
+         "what is fetched ahead, over all partitions, 1MiB to 16GiB (32MiB)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_size(r, n, {kMiB, 16 * kGiB}, k.fetch_bytes);
         }},
@@ -507,7 +507,7 @@ const Keys<BatchConfig>& batch_keys() {
         [](Reader& r, const Node& n, B& b) {
           b.messages = r.integer(n, 1, 100'000).value_or(b.messages);
         }},
-       {{"bytes", Shape::text, "of one batch at most, 64KiB to 64MiB (4MiB)"},
+       {{"bytes", Shape::text, "of one batch at most, 64KiB to 64MiB (2MiB)"},
         [](Reader& r, const Node& n, B& b) {
           read_size(r, n, {64 * kKiB, 64 * kMiB}, b.bytes);
         }},
@@ -521,7 +521,7 @@ const Keys<BatchConfig>& batch_keys() {
           b.in_flight = r.integer(n, 1, 16).value_or(b.in_flight);
         }},
        {{"memory", Shape::text,
-         "of batches on their way, over all partitions, 1MiB to 16GiB (64MiB)"},
+         "of batches on their way, over all partitions, 1MiB to 16GiB (32MiB)"},
         [](Reader& r, const Node& n, B& b) {
           read_size(r, n, {kMiB, 16 * kGiB}, b.memory);
         }}}};
