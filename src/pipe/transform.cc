@@ -448,9 +448,10 @@ class Transform::Appending {
     bench_.name.clear();
     PAWL_CHECK(write_index(bench_.name));
     if (bench_.name == bench_.opening_name && inside_.opening == bench_.opening_before) return {};
-    bench_.opening_before = bench_.opening = inside_.opening;
-    bench_.opening_name.clear();
+    bench_.opening_before.clear();  // is nobody's, should the name be refused
+    bench_.opening = inside_.opening;
     PAWL_CHECK(append_name(bench_.opening, bench_.name, inside_.is_open));
+    bench_.opening_before = inside_.opening;
     bench_.opening_name = bench_.name;
     return {};
   }

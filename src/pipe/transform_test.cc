@@ -549,6 +549,18 @@ TEST(Transform, SurvivesAMessageBiggerThanTheOthers) {
   EXPECT_EQ(body.items.size(), 3U);
 }
 
+// Neither a name that was refused nor one that is missing is the last one's.
+TEST(Transform, RefusesTheSameNameAgain) {
+  const auto transform = made({.index = "{data.kind}"});
+  Transform::Workbench bench;
+  BulkBody body;
+  for (const char* value : {R"({"kind":"A"})", R"({"kind":"A"})", R"({"kind":""})",
+                            R"({"kind":""})", R"({"kind":"A"})"})
+    EXPECT_EQ(transform->append(message(value), 0, kNow, bench, body).kind, Kind::failed) << value;
+  EXPECT_EQ(transform->append(message(R"({"kind":"a"})"), 0, kNow, bench, body).kind,
+            Kind::appended);
+}
+
 TEST(Transform, KnowsWhetherItIsRepeatable) {
   EXPECT_TRUE(made(plain())->is_repeatable());
   Config config = plain();
