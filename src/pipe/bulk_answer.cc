@@ -118,7 +118,8 @@ class Reader {
     if (parser_.capacity() > kRoomKept && body.size() <= kRoomKept) release();
     answers_.clear();
     reasons_.begin(body.size());
-    if (const std::string_view wrong = collect(body, sent); !wrong.empty())
+    const std::string_view wrong = collect_plain(body, sent) ? "" : collect(body, sent);
+    if (!wrong.empty())
       return Error{ErrorCode::environment, "the answer to a bulk of " + counted(sent, "item") +
                                                " cannot be understood: " + std::string(wrong)};
     for (std::size_t at = 0; at < answers_.size(); ++at) item(at, answers_[at]);
@@ -130,6 +131,32 @@ class Reader {
     parser_ = dom::parser();
     std::vector<ItemAnswer>().swap(answers_);
     reasons_.release();
+  }
+
+  // Nearly every answer says of every item that it was taken, and of such a one the engines write
+  // no more than this where no more is asked for. False, and nothing is collected: it has to be
+  // parsed.
+  bool collect_plain(std::string_view body, std::size_t sent) {
+    if (!take(body, R"({"errors":false,"items":[)")) return false;
+    answers_.reserve(sent);
+    while (answers_.size() < sent) {
+      const bool is_taken =
+          (answers_.empty() || take(body, ",")) &&
+          (take(body, R"({"index":{"status":20)") || take(body, R"({"create":{"status":20)")) &&
+          (body.starts_with("0}}") || body.starts_with("1}}"));
+      if (!is_taken) break;
+      answers_.push_back({ItemAnswer::Kind::indexed, 200 + (body.front() - '0')});
+      body.remove_prefix(3);
+    }
+    if (answers_.size() == sent && body == "]}") return true;
+    answers_.clear();
+    return false;
+  }
+
+  static bool take(std::string_view& text, std::string_view begin) {
+    if (!text.starts_with(begin)) return false;
+    text.remove_prefix(begin.size());
+    return true;
   }
 
   // What is wrong, or nothing.

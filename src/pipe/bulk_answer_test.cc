@@ -101,6 +101,38 @@ TEST(BulkAnswer, WithoutErrorsHasAStatusPerItem) {
   EXPECT_EQ(answers[2].kind, Kind::busy) << "whatever it says of all of them";
 }
 
+TEST(BulkAnswer, ThatIsPlainIsReadLikeAnyOther) {
+  const std::string plain =
+      R"({"errors":false,"items":[{"index":{"status":201}},{"create":{"status":201}},{"index":{"status":200}}]})";
+  // The same to a reader of JSON.
+  for (const std::string& body : {plain, " " + plain, plain + "\n"}) {
+    const auto answers = read(body, 3);
+    ASSERT_EQ(answers.size(), 3U) << body;
+    for (const Read& answer : answers) EXPECT_EQ(answer.kind, Kind::indexed);
+    EXPECT_EQ(answers[0].status, 201);
+    EXPECT_EQ(answers[1].status, 201);
+    EXPECT_EQ(answers[2].status, 200);
+    EXPECT_EQ(why_not(body, 2), "it has more items");
+    EXPECT_EQ(why_not(body, 4), "it has fewer items");
+  }
+  EXPECT_TRUE(read(R"({"errors":false,"items":[]})", 0).empty());
+  for (std::size_t bytes = 0; bytes < plain.size(); ++bytes)
+    EXPECT_NE(why_not(plain.substr(0, bytes), 3), "") << bytes;
+  for (const char* after : {"}", "]}", ",", "x", "{}"})
+    EXPECT_NE(why_not(plain + after, 3), "") << after;
+}
+
+TEST(BulkAnswer, WithOneItemThatFailedIsReadWhole) {
+  const auto answers = read(
+      R"({"errors":false,"items":[{"index":{"status":201}},{"index":{"status":409,"error":{"type":"t"}}},{"index":{"status":201}}]})",
+      3);
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0].kind, Kind::indexed);
+  EXPECT_EQ(answers[1].kind, Kind::duplicate);
+  EXPECT_EQ(answers[1].type, "t");
+  EXPECT_EQ(answers[2].kind, Kind::indexed);
+}
+
 TEST(BulkAnswer, OfAnOldEngineHasItsErrorAsAString) {
   const Read missing =
       only("index", R"("status":404,"error":"IndexMissingException[[absent] missing]")");
