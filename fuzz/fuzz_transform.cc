@@ -1,6 +1,7 @@
 // Messages of a pipe: any bytes become lines that are JSON, or leave the body as it was and say
-// why; the same bytes do so twice. The first byte picks what the pipe's file says, the first line
-// is the key, the rest the value. With the last pick the first line is the template of the index.
+// why; the same bytes do so twice. What is quickly taken for JSON is JSON. The first byte picks
+// what the pipe's file says, the first line is the key, the rest the value. With the last pick the
+// first line is the template of the index.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -10,7 +11,9 @@
 #include "base/json_text.h"
 #include "model/expression/json_view.h"
 #include "pawl/assert.h"
+#include "pipe/map_members.h"
 #include "pipe/pipe_codes.h"
+#include "pipe/quick_json.h"
 #include "pipe/transform.h"
 
 namespace pawl {
@@ -76,6 +79,21 @@ void check(const Transform& transform, const SourceMessage& source, Transform::W
               "what failed has a code and a reason");
 }
 
+void check_quick(std::string_view value) {
+  static simdjson::dom::parser parser;
+  static MapMembers members;
+  if (QuickJson::read(value, parser, members) != QuickJson::Verdict::json) return;
+  PAWL_ASSERT(check_json(value).has_value(), "what is quickly taken for JSON is JSON");
+  MapMembers walked;
+  walked.read(value);
+  PAWL_ASSERT(std::equal(members.all().begin(), members.all().end(), walked.all().begin(),
+                         walked.all().end(),
+                         [](const auto& quick, const auto& slow) {
+                           return quick.key == slow.key && quick.value == slow.value;
+                         }),
+              "its members are found");
+}
+
 }  // namespace
 }  // namespace pawl
 
@@ -93,6 +111,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
                              .timestamp_ms = 1'794'819'600'123,
                              .key = key,
                              .value = input.substr(std::min(line + 1, input.size()))};
+  check_quick(*source.value);
   const std::size_t pick = bytes[0] % (kTransforms.size() + 1);
   if (pick < kTransforms.size()) {
     check(*kTransforms[pick], source, bench);

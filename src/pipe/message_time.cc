@@ -16,8 +16,6 @@ namespace pawl {
 namespace {
 
 using Format = TransformConfig::Time::Format;
-using simdjson::dom::element;
-using simdjson::dom::element_type;
 
 Error bad(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
 
@@ -65,8 +63,8 @@ Result<MessageTime> MessageTime::make(const TransformConfig::Time& config) {
   return time;
 }
 
-Result<Instant> MessageTime::read(const SourceMessage& source, element document, Instant now,
-                                  std::string& room) const {
+Result<Instant> MessageTime::read(const SourceMessage& source, const MapMembers& document,
+                                  Instant now, std::string& room) const {
   if (config_.from == From::system) return now;
   if (config_.from == From::message) {
     const auto at = in_range(source.timestamp_ms, std::chrono::milliseconds{1});
@@ -81,22 +79,20 @@ Result<Instant> MessageTime::read(const SourceMessage& source, element document,
   return read_field(*value, room);
 }
 
-Result<Instant> MessageTime::read_field(element value, std::string& room) const {
+Result<Instant> MessageTime::read_field(const FieldValue& value, std::string& room) const {
   if (config_.format == Format::millis) return read_number(value, std::chrono::milliseconds{1});
   if (config_.format == Format::seconds) return read_number(value, std::chrono::seconds{1});
-  std::string_view text;
-  if (value.get(text) == simdjson::SUCCESS) return read_text(text, room);
+  std::string unescaped;
+  if (value.is_text()) return read_text(value.text(unescaped), room);
   return misfit(shown(value), "a text");
 }
 
-Result<Instant> MessageTime::read_number(element value, Duration unit) const {
-  std::int64_t whole = 0;
-  double number = 0;
+Result<Instant> MessageTime::read_number(const FieldValue& value, Duration unit) const {
   std::optional<Instant> at;
-  if (value.get(whole) == simdjson::SUCCESS) {
-    at = in_range(whole, unit);
-  } else if (value.get(number) == simdjson::SUCCESS) {
-    const double micros = std::floor(number * static_cast<double>(unit.count()));
+  if (const auto whole = value.whole()) {
+    at = in_range(*whole, unit);
+  } else if (value.is_number()) {
+    const double micros = std::floor(value.number() * static_cast<double>(unit.count()));
     if (std::abs(micros) < 1e18) at = in_range(static_cast<std::int64_t>(micros), Duration{1});
   }
   if (at) return *at;

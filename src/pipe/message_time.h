@@ -2,8 +2,6 @@
 // it, or the clock.
 #pragma once
 
-#include <simdjson.h>
-
 #include <string>
 
 #include "pawl/result.h"
@@ -25,14 +23,14 @@ class MessageTime {
 
   // In the years 1 to 9999. `document` is looked at only where the time is a field of it. `room` is
   // for texts that have to be copied.
-  Result<Instant> read(const SourceMessage& source, simdjson::dom::element document, Instant now,
+  Result<Instant> read(const SourceMessage& source, const MapMembers& document, Instant now,
                        std::string& room) const;
 
  private:
   MessageTime() = default;
 
-  Result<Instant> read_field(simdjson::dom::element value, std::string& room) const;
-  Result<Instant> read_number(simdjson::dom::element value, Duration unit) const;
+  Result<Instant> read_field(const FieldValue& value, std::string& room) const;
+  Result<Instant> read_number(const FieldValue& value, Duration unit) const;
   Result<Instant> read_text(std::string_view text, std::string& room) const;
   Result<Instant> read_pattern(std::string_view text, std::string& room) const;
   Error misfit(std::string_view is, std::string_view expected) const;

@@ -12,13 +12,13 @@
 namespace pawl {
 namespace {
 
-using simdjson::dom::element;
 using Kind = FieldType::Kind;
 
-bool is_whole(element value) {
-  if (value.is_int64() || value.is_uint64()) return true;
-  double number = 0;
-  return value.get(number) == simdjson::SUCCESS && std::trunc(number) == number;
+using Is = FieldValue::Kind;
+
+bool is_whole(const FieldValue& value) {
+  const Is is = value.kind();
+  return is == Is::whole || (is == Is::decimal && std::trunc(value.number()) == value.number());
 }
 
 std::string type_text(FieldType type) {
@@ -41,7 +41,7 @@ Result<RequiredFields> RequiredFields::make(
   return made;
 }
 
-Result<void> RequiredFields::check(element document) const {
+Result<void> RequiredFields::check(const MapMembers& document) const {
   for (const Field& field : fields_) {
     const auto value = field.path.find(document);
     if (value && !value->is_null() && fits(field.type, *value)) continue;
@@ -54,27 +54,27 @@ Result<void> RequiredFields::check(element document) const {
   return {};
 }
 
-bool RequiredFields::fits(const FieldType& type, element value) const {
+bool RequiredFields::fits(const FieldType& type, const FieldValue& value) const {
   switch (type.kind) {
     case Kind::any:
       return true;
     case Kind::string:
-      return value.is_string();
+      return value.is_text();
     case Kind::integer:
       return is_whole(value);
     case Kind::decimal:
       return value.is_number();
     case Kind::boolean:
-      return value.is_bool();
+      return value.kind() == Is::boolean;
     case Kind::list:
-      return value.is_array();
+      return value.kind() == Is::list;
     case Kind::map:
-      return value.is_object();
+      return value.is_map();
     default:
       break;
   }
-  std::string_view text;
-  return value.get(text) == simdjson::SUCCESS && fits_text(type, text);
+  std::string room;
+  return value.is_text() && fits_text(type, value.text(room));
 }
 
 bool RequiredFields::fits_text(const FieldType& type, std::string_view text) const {

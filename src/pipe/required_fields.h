@@ -1,8 +1,6 @@
 // RequiredFields: what a document has to have to be one.
 #pragma once
 
-#include <simdjson.h>
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +19,7 @@ class RequiredFields {
   static Result<RequiredFields> make(const std::vector<TransformConfig::Required>& required);
 
   // Fails with the first field that is missing, null, or of another type.
-  Result<void> check(simdjson::dom::element document) const;
+  Result<void> check(const MapMembers& document) const;
 
  private:
   struct Field {
@@ -31,7 +29,7 @@ class RequiredFields {
 
   RequiredFields() = default;
 
-  bool fits(const FieldType& type, simdjson::dom::element value) const;
+  bool fits(const FieldType& type, const FieldValue& value) const;
   bool fits_text(const FieldType& type, std::string_view text) const;
 
   std::vector<Field> fields_;

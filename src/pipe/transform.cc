@@ -4,11 +4,10 @@
 //   {"name":"login", …}
 //
 // The obvious way, to parse the value and to write it out again, takes longer than all the rest of
-// the pipe. So the bytes of the value are copied once, to where they are going to stand in the
-// body, and parsed there: the body has the room behind them that the parser wants. The parser says
-// whether they are JSON and where the fields are; what is sent is what came. Only a value with line
-// breaks, which would end the line, is written without blanks, and one of which fields are renamed,
-// dropped or set is put together from pieces of it.
+// the pipe. So nothing is built of it: QuickJson says of nearly every value that it is JSON, and
+// where its fields are, and the parser is asked only about the others. What is sent is what came,
+// copied once. Only a value with line breaks, which would end the line, is written without blanks,
+// and one of which fields are renamed, dropped or set is put together from pieces of it.
 //
 // Where the action line does not depend on the document, it is written first. Else it is written
 // when the document was read, over the line of the message before, which held its place: nearly
@@ -28,22 +27,22 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "model/expression/json_scan.h"
-#include "model/expression/json_view.h"
 #include "model/expression/path_checker.h"
 #include "model/expression/program.h"
 #include "pipe/date_pattern.h"
 #include "pipe/document_edit.h"
 #include "pipe/field_path.h"
+#include "pipe/field_value.h"
 #include "pipe/index_template.h"
-#include "pipe/member_walk.h"
+#include "pipe/map_members.h"
 #include "pipe/message_time.h"
 #include "pipe/pipe_codes.h"
+#include "pipe/quick_json.h"
 #include "pipe/required_fields.h"
 
 namespace pawl {
 namespace {
 
-using simdjson::dom::element;
 using Id = TransformConfig::Id;
 using Message = TransformConfig::Message;
 using Op = TransformConfig::Op;
@@ -85,12 +84,22 @@ Outcome failed(std::string_view code, std::string reason) {
 
 struct Transform::Workbench::Inside {
   simdjson::dom::parser parser;
+  MapMembers value;   // of the message, where that is a map
+  MapMembers source;  // of a river
   Scratch scratch;
   std::vector<LastDate> dates;  // by part of the template
   std::string line;             // the last that was written
   std::string name;
   std::string edited;
   std::string room;
+  std::string river_index;  // without escapes
+
+  // What has grown with the value.
+  void release() {
+    parser = simdjson::dom::parser();
+    value = MapMembers();
+    source = MapMembers();
+  }
 
   // Beginnings that were made last, and what they are made of.
   std::string opening;
@@ -260,10 +269,10 @@ class Transform::Appending {
     document_begin_ = text_.size();
     value_ = without_blanks(*source_.value);
     if (auto error = read_value()) return failed(pipe_code::kInvalidFormat, std::move(*error));
-    flatten();
     if (auto error = find_document()) return failed(pipe_code::kInvalidEvent, std::move(*error));
+    append_document();
     if (inside_.drop_if && is_dropped()) return {Outcome::Kind::skipped};
-    if (auto checked = inside_.required.check(document_); !checked)
+    if (auto checked = inside_.required.check(*document_); !checked)
       return failed(pipe_code::kInvalidEvent, std::move(checked).error().message);
     if (!is_line_written) {
       bench_.line.clear();
@@ -316,13 +325,23 @@ class Transform::Appending {
     if (value_.empty()) return "the value is empty";
     if (value_.starts_with(kByteOrderMark))
       return "the value begins with a byte order mark, which JSON does not have";
+    if (bench_.parser.capacity() > kParserBytesKept && value_.size() <= kParserBytesKept)
+      bench_.release();
+    if (QuickJson::read(value_, bench_.parser, bench_.value) == QuickJson::Verdict::json)
+      return std::nullopt;
+    return parse_value();
+  }
+
+  // In the body, which has room for the value and for what the parser wants behind it.
+  std::optional<std::string> parse_value() {
     text_.reserve(document_begin_ + value_.size() + simdjson::SIMDJSON_PADDING);
     text_.append(value_);
-    if (bench_.parser.capacity() > kParserBytesKept && value_.size() <= kParserBytesKept)
-      bench_.parser = simdjson::dom::parser();
     const auto error =
-        bench_.parser.parse(text_.data() + document_begin_, value_.size(), false).get(root_);
-    return error == simdjson::SUCCESS ? std::nullopt : std::optional(fault_of(error));
+        bench_.parser.parse(text_.data() + document_begin_, value_.size(), false).error();
+    text_.resize(document_begin_);
+    if (error != simdjson::SUCCESS) return fault_of(error);
+    if (FieldValue(value_).is_map()) bench_.value.read(value_);
+    return std::nullopt;
   }
 
   std::string fault_of(simdjson::error_code error) const {
@@ -341,12 +360,14 @@ class Transform::Appending {
   }
 
   // In JSON there are line breaks only between things.
-  void flatten() {
+  void append_document() {
+    const std::string_view map = document_->map();
+    text_.append(map);
     if (std::memchr(value_.data(), '\n', value_.size()) == nullptr) return;
     std::size_t length = 0;
     const auto error =
-        simdjson::minify(value_.data(), value_.size(), text_.data() + document_begin_, length);
-    PAWL_ASSERT(error == simdjson::SUCCESS, "what was parsed has no open text");
+        simdjson::minify(map.data(), map.size(), text_.data() + document_begin_, length);
+    PAWL_ASSERT(error == simdjson::SUCCESS, "what was read has no open text");
     text_.resize(document_begin_ + length);
   }
 
@@ -355,49 +376,43 @@ class Transform::Appending {
   // The document.
 
   std::optional<std::string> find_document() {
-    if (!root_.is_object()) return "the value is " + shown(root_) + "; an event is a map";
-    document_ = root_;
+    if (const FieldValue value(value_); !value.is_map())
+      return "the value is " + shown(value) + "; an event is a map";
     return inside_.config.message == Message::river ? find_source() : std::nullopt;
   }
 
   std::optional<std::string> find_source() {
-    if (root_["source"].get(document_) != simdjson::SUCCESS)
-      return "the field `source` is missing; a river has the document there";
-    if (!document_.is_object())
-      return "the field `source` is " + shown(document_) + "; it has to be a map";
+    const auto source = river_field("source");
+    if (!source) return "the field `source` is missing; a river has the document there";
+    if (!source->is_map())
+      return "the field `source` is " + shown(*source) + "; it has to be a map";
     if (auto fault = find_index()) return fault;
     if (auto fault = find_id()) return fault;
-    keep_source();
+    bench_.source.read(source->json());
+    document_ = &bench_.source;
     return std::nullopt;
   }
 
-  // Of what is around it nothing is left.
-  void keep_source() {
-    MemberWalk walk(document_text());
-    while (walk.next() && !JsonView(walk.key()).is_text("source")) {
-    }
-    const auto skipped = static_cast<std::size_t>(walk.value().data() - document_text().data());
-    text_.resize(document_begin_ + skipped + walk.value().size());
-    text_.erase(document_begin_, skipped);
+  std::optional<FieldValue> river_field(std::string_view name) const {
+    const auto value = bench_.value.find(name);
+    return value ? std::optional(FieldValue(*value)) : std::nullopt;
   }
 
   std::optional<std::string> find_index() {
-    element value;
-    const bool is_there = root_["index"].get(value) == simdjson::SUCCESS && !value.is_null();
+    const auto value = river_field("index");
+    const bool is_there = value && !value->is_null();
     if (!is_there && inside_.index) return std::nullopt;
     if (!is_there) return "the field `index` is missing; a river says there where it goes";
-    std::string_view name;
-    if (value.get(name) != simdjson::SUCCESS)
-      return "the field `index` is " + shown(value) + "; it has to be a text";
-    river_index_ = name;
+    if (!value->is_text()) return "the field `index` is " + shown(*value) + "; it has to be a text";
+    river_index_ = value->text(bench_.river_index);
     return std::nullopt;
   }
 
   std::optional<std::string> find_id() {
-    element value;
-    if (root_["id"].get(value) != simdjson::SUCCESS || value.is_null()) return std::nullopt;
-    if (!value.is_string() && !value.is_int64() && !value.is_uint64())
-      return "the field `id` is " + shown(value) + "; it has to be a text or a whole number";
+    const auto value = river_field("id");
+    if (!value || value->is_null()) return std::nullopt;
+    if (!value->is_text() && value->kind() != FieldValue::Kind::whole)
+      return "the field `id` is " + shown(*value) + "; it has to be a text or a whole number";
     river_id_ = value;
     return std::nullopt;
   }
@@ -486,7 +501,7 @@ class Transform::Appending {
           break;
         case Part::Kind::time:
           if (!at) {
-            PAWL_TRY(at, inside_.time.read(source_, document_, now_, bench_.room));
+            PAWL_TRY(at, inside_.time.read(source_, *document_, now_, bench_.room));
           }
           name += bench_.dates[i].write(*part.date, *at);
           break;
@@ -496,35 +511,19 @@ class Transform::Appending {
   }
 
   Result<void> append_field(std::string& out, const FieldPath& field, std::string_view whose) {
-    const auto value = field.find(document_);
+    const auto value = field.find(*document_);
     if (!value || value->is_null())
       return bad("the field " + in_ticks(field.text()) + (value ? " is null" : " is missing") +
                  "; " + std::string(whose) + " is made of it");
-    if (append_plain(out, *value)) return {};
+    if (value->append_plain_to(out)) return {};
     return bad("the field " + in_ticks(field.text()) + " is " + shown(*value) + "; " +
                std::string(whose) + " is made of a text or a whole number");
-  }
-
-  static bool append_plain(std::string& out, element value) {
-    std::string_view text;
-    std::int64_t number = 0;
-    std::uint64_t large = 0;
-    if (value.get(text) == simdjson::SUCCESS) {
-      out += text;
-    } else if (value.get(number) == simdjson::SUCCESS) {
-      append_number(out, number);
-    } else if (value.get(large) == simdjson::SUCCESS) {
-      out += std::to_string(large);
-    } else {
-      return false;
-    }
-    return true;
   }
 
   Result<void> append_id(std::string& line) {
     if (river_id_) {
       bench_.name.clear();
-      append_plain(bench_.name, *river_id_);
+      river_id_->append_plain_to(bench_.name);
       PAWL_CHECK(append_checked_id(line, bench_.name));
     } else {
       switch (inside_.config.id.from) {
@@ -601,10 +600,9 @@ class Transform::Appending {
 
   std::string_view value_;  // without the blanks around it
   std::size_t document_begin_ = 0;
-  element root_;
-  element document_;
+  const MapMembers* document_ = &bench_.value;  // or that of a river
   std::optional<std::string_view> river_index_;
-  std::optional<element> river_id_;
+  std::optional<FieldValue> river_id_;
 };
 
 Transform::Transform(std::unique_ptr<const Inside> inside) : inside_(std::move(inside)) {}
