@@ -53,9 +53,8 @@ Beginning begin_at(const BeginningWanted& wanted, const rd_kafka_topic_partition
   if (committed.offset >= 0) known = committed.offset;
   // What was being read when it could not be had is further on than what was committed.
   if (wanted.is_reset && wanted.lost >= 0) known = wanted.lost;
-  return {.wanted = wanted,
-          .choice = choose_offset(known, ends, start),
-          .committed = committed.offset};
+  return {
+      .wanted = wanted, .choice = choose_offset(known, ends, start), .committed = committed.offset};
 }
 
 }  // namespace

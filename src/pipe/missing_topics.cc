@@ -6,9 +6,8 @@ namespace pawl {
 
 void MissingTopics::failed(const std::string& topic, std::string_view code,
                            const std::string& message, Instant now) {
-  Lane& lane =
-      lanes_.try_emplace(topic, machine_, topic, R"({"topic":"-","partition":-1})", now)
-          .first->second;
+  Lane& lane = lanes_.try_emplace(topic, machine_, topic, R"({"topic":"-","partition":-1})", now)
+                   .first->second;
   if (lane.is_ready(now) && lane.start(now)) lane.fail(code, message, std::nullopt, now);
 }
 

@@ -22,8 +22,7 @@ void OffsetCommits::use(rd_kafka_t* client) {
 
 void OffsetCommits::begin(std::vector<CommitOffset> offsets) {
   if (offsets.empty()) return;
-  const kafka::Partitions list(
-      rd_kafka_topic_partition_list_new(static_cast<int>(offsets.size())));
+  const kafka::Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(offsets.size())));
   for (const CommitOffset& offset : offsets) {
     rd_kafka_topic_partition_t& one = *rd_kafka_topic_partition_list_add(
         list.get(), offset.id.topic.c_str(), offset.id.partition);
@@ -51,16 +50,16 @@ void OffsetCommits::serve(std::chrono::milliseconds at_most) {
     if (found == under_way_.end()) continue;
     const Commit commit = std::move(found->second);
     under_way_.erase(found);
-    Ended ended{.took = std::chrono::floor<Duration>(std::chrono::steady_clock::now() -
-                                                     commit.begun_at)};
+    Ended ended{
+        .took = std::chrono::floor<Duration>(std::chrono::steady_clock::now() - commit.begun_at)};
     const auto whole = rd_kafka_event_error(event.get());
     if (whole != RD_KAFKA_RESP_ERR_NO_ERROR) ended.error = kafka::to_text(whole);
     const rd_kafka_topic_partition_list_t* const list =
         rd_kafka_event_topic_partition_list(event.get());
     for (const CommitOffset& offset : commit.offsets) {
       if (whole != RD_KAFKA_RESP_ERR_NO_ERROR || list == nullptr) break;
-      const rd_kafka_topic_partition_t* const one = rd_kafka_topic_partition_list_find(
-          list, offset.id.topic.c_str(), offset.id.partition);
+      const rd_kafka_topic_partition_t* const one =
+          rd_kafka_topic_partition_list_find(list, offset.id.topic.c_str(), offset.id.partition);
       if (one == nullptr) continue;
       if (one->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         ended.committed.push_back(offset);

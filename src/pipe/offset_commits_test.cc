@@ -32,11 +32,10 @@ class OffsetCommitsTest : public testing::Test {
     std::vector<std::string> found;
     for (int i = 0; i < list->cnt; ++i) {
       const rd_kafka_topic_partition_t& one = list->elems[i];
-      found.push_back(
-          std::to_string(one.offset) + " " +
-          (one.metadata != nullptr
-               ? std::string(static_cast<const char*>(one.metadata), one.metadata_size)
-               : ""));
+      found.push_back(std::to_string(one.offset) + " " +
+                      (one.metadata != nullptr
+                           ? std::string(static_cast<const char*>(one.metadata), one.metadata_size)
+                           : ""));
     }
     return found;
   }

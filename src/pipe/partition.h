@@ -111,8 +111,8 @@ struct PartitionView {
   std::uint64_t gaps = 0;  // messages that were lost before they could be read
   // The most that each of the outcomes ever was: what is read once more is not counted twice.
   Outcomes counted = {};
-  double in_per_second = 0;   // consumed, lately
-  double out_per_second = 0;  // finished, lately
+  double in_per_second = 0;                          // consumed, lately
+  double out_per_second = 0;                         // finished, lately
   std::map<std::string, double> state_seconds = {};  // spent in each, since it was given to us
   // There is something to do and nothing is done, for no reason that is shown.
   bool is_stalled = false;

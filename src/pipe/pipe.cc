@@ -179,8 +179,8 @@ Result<void> Pipe::Control::open(PipeConfig config, std::shared_ptr<const PipeMa
            {"hold", record.hold ? record.hold->text : ""}});
     };
     auto broken = [this](const std::string& why) { begin_anew(why); };
-    workers_.push_back(std::make_unique<PipeWorker>(parts_, i, std::move(locate),
-                                                    std::move(failed), std::move(broken)));
+    workers_.push_back(std::make_unique<PipeWorker>(parts_, i, std::move(locate), std::move(failed),
+                                                    std::move(broken)));
   }
   thread_ = std::thread([this] { run(); });
   return {};
@@ -198,7 +198,8 @@ Result<void> Pipe::Control::open_consumer() {
       {"enable.partition.eof", "false"},
       {"queued.min.messages", "10000"},
       {"queued.max.messages.kbytes", std::to_string(fetch_bytes / 1024)},
-      {"fetch.message.max.bytes", std::to_string(std::min<std::size_t>(fetch_bytes, kFetchAtOnce / 2))},
+      {"fetch.message.max.bytes",
+       std::to_string(std::min<std::size_t>(fetch_bytes, kFetchAtOnce / 2))},
       // What is fetched at once is let go at once, with its last message: so much of several
       // partitions, of which one is slow, would be kept for it.
       {"fetch.max.bytes", std::to_string(kFetchAtOnce)},
@@ -715,8 +716,8 @@ void Pipe::Control::set_kafka_fault(std::string_view code, const std::string& me
     });
 }
 
-// What is committed then waits inside of librdkafka for as long as a session lasts, and holds up its
-// end.
+// What is committed then waits inside of librdkafka for as long as a session lasts, and holds up
+// its end.
 bool Pipe::Control::is_kafka_away() const {
   const std::lock_guard lock(mutex_);
   return !kafka_fault_.empty();
@@ -848,9 +849,8 @@ Result<void> Pipe::pause(const PartitionId& id, const Actor& actor, const std::s
 }
 
 Result<void> Pipe::resume(const PartitionId& id, const Actor& actor, const std::string& reason) {
-  PAWL_CHECK(control_->order(id, [&](Partition& partition, Instant now) {
-    return partition.resume(actor, reason, now);
-  }));
+  PAWL_CHECK(control_->order(
+      id, [&](Partition& partition, Instant now) { return partition.resume(actor, reason, now); }));
   control_->log(false, "resume",
                 {{"partition", to_text(id)}, {"actor", actor.name}, {"reason", reason}});
   return {};

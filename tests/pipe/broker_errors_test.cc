@@ -155,8 +155,9 @@ class BrokerErrors : public testing::Test {
     EXPECT_EQ(ids().size() + noted.size(), 10U * kPartitions) << shown();
     for (const MockKafka::Found& one : noted) {
       EXPECT_TRUE(one.message.key->ends_with("/0")) << *one.message.key;
-      const auto code = std::find_if(one.message.headers.begin(), one.message.headers.end(),
-                                     [](const auto& header) { return header.first == "pawl.code"; });
+      const auto code =
+          std::find_if(one.message.headers.begin(), one.message.headers.end(),
+                       [](const auto& header) { return header.first == "pawl.code"; });
       ASSERT_NE(code, one.message.headers.end());
       EXPECT_EQ(code->second, number);
     }
@@ -203,9 +204,9 @@ TEST_F(BrokerErrors, Code0_AFetchThatFailsForNoKnownReasonIsReadAgain) {  // S1-
 }
 
 TEST_F(BrokerErrors, Code1_LeadersAndCoordinatorsThatMoveAreFoundAgain) {  // S1-2
-  expect_recovery(kFetch, {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
-                           RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
-                           RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR, RD_KAFKA_RESP_ERR__TRANSPORT});
+  expect_recovery(
+      kFetch, {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION, RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
+               RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR, RD_KAFKA_RESP_ERR__TRANSPORT});
   inject(kOffsetCommit, {RD_KAFKA_RESP_ERR_NOT_COORDINATOR, RD_KAFKA_RESP_ERR__TRANSPORT});
   inject(kFindCoordinator, {RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE});
   put(10);
@@ -245,8 +246,7 @@ TEST_F(BrokerErrors, ACommitThatIsRefusedIsSaidAgain) {
   open();
   put(5);
   expect_all();
-  inject(kOffsetCommit, {RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION,
-                         RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
+  inject(kOffsetCommit, {RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID,
                          RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED});
   put(5);
   expect_all();
