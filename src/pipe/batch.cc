@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/prefetch.h"
+
 namespace pawl {
 
 Outcomes& Outcomes::operator+=(const Outcomes& more) {
@@ -25,6 +27,16 @@ void Outcomes::raise_to(const Outcomes& most) {
   duplicate = std::max(duplicate, most.duplicate);
   errors = std::max(errors, most.errors);
   skipped = std::max(skipped, most.skipped);
+}
+
+void MessageBatch::release() {
+  constexpr std::size_t kAhead = 8;
+  constexpr std::size_t kOpBytes = 256;  // what the client keeps around a message
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (i + kAhead < messages.size()) prefetch(messages[i + kAhead].owner.get(), kOpBytes);
+    messages[i].owner.reset();
+  }
+  messages.clear();
 }
 
 void MessageBatch::begin_again() {

@@ -76,6 +76,8 @@ struct MessageBatch {
   std::size_t on_its_way() const {
     return messages.size() - static_cast<std::size_t>(outcomes.all());
   }
+  // Gives the messages back to Kafka's client.
+  void release();
   // Forgets what transform and load have made of it; the messages stay.
   void begin_again();
   // For other messages; keeps the room.

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/json_text.h"
+#include "base/prefetch.h"
 #include "base/text.h"
 #include "pawl/assert.h"
 #include "pipe/action_line.h"
@@ -24,6 +25,10 @@ constexpr int kResetsMax = 3;
 
 // An action line with the usual names, and what the parser wants behind the last document.
 constexpr std::size_t kLineBytes = 160;
+
+// Messages that are fetched into the cache while one is transformed, and how much of them.
+constexpr std::size_t kAhead = 2;
+constexpr std::size_t kPrefetchMost = 4U << 10U;
 
 std::string count_of(std::size_t n) { return std::to_string(n); }
 
@@ -285,6 +290,10 @@ bool Partition::transform(Place& place, Instant now) {
   try {
     for (std::uint32_t i = 0; i < batch.messages.size(); ++i) {
       const TakenMessage& message = batch.messages[i];
+      if (i + kAhead < batch.messages.size()) {
+        const std::string_view soon = batch.messages[i + kAhead].value.value_or("");
+        prefetch(soon.data(), std::min(soon.size(), kPrefetchMost));
+      }
       if (is_culprit) {
         fail_message(place, i, pipe_code::kUncategorised, reset_reason_, nullptr, true);
         continue;
@@ -623,7 +632,7 @@ void Partition::finish(Place& place) {
     ranges_.pop_front();
   }
   if (watermark_ > isolate_until_) isolate_until_ = -1;
-  batch.messages.clear();  // what was fetched is not kept for it
+  batch.release();  // what was fetched is not kept for it
   spare_.push_back(std::exchange(place.batch, nullptr));
 }
 

@@ -115,7 +115,7 @@ struct ErrorsConfig {
 
 struct BatchConfig {
   int messages = 5'000;
-  std::size_t bytes = 2U << 20U;
+  std::size_t bytes = 1U << 20U;
   Duration linger = std::chrono::milliseconds{50};
   int in_flight = 2;                // batches of one partition on their way; 1: strict order
   std::size_t memory = 32U << 20U;  // of batches on their way, over all partitions

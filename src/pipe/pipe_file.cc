@@ -507,7 +507,7 @@ const Keys<BatchConfig>& batch_keys() {
         [](Reader& r, const Node& n, B& b) {
           b.messages = r.integer(n, 1, 100'000).value_or(b.messages);
         }},
-       {{"bytes", Shape::text, "of one batch at most, 64KiB to 64MiB (2MiB)"},
+       {{"bytes", Shape::text, "of one batch at most, 64KiB to 64MiB (1MiB)"},
         [](Reader& r, const Node& n, B& b) {
           read_size(r, n, {64 * kKiB, 64 * kMiB}, b.bytes);
         }},

@@ -11,8 +11,8 @@ TEST(PipePlan, SharesOutWhatTheFileAllows) {
   EXPECT_EQ(few.workers, 4U);
   EXPECT_EQ(few.fetch_bytes, 4U << 20U);
   EXPECT_EQ(few.batches, 16U);
-  EXPECT_EQ(few.batch_bytes, 2U << 20U);
-  EXPECT_EQ(few.batch_memory(), 32U << 20U);
+  EXPECT_EQ(few.batch_bytes, 1U << 20U);
+  EXPECT_EQ(few.batch_memory(), 16U << 20U);
   const PipePlan many = plan_of(config, 32, 4);
   EXPECT_EQ(many.fetch_memory(), 32U << 20U);
   EXPECT_EQ(many.batch_bytes, 512U << 10U);

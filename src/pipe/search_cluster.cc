@@ -18,7 +18,7 @@ namespace pawl {
 namespace {
 
 constexpr long kConnectMs = 5'000;
-constexpr long kUploadBytes = 256L << 10U;  // libcurl copies through it: so much stays in a cache
+constexpr long kUploadBytes = 1L << 20U;  // libcurl copies through it: so much stays in a cache
 constexpr long kDownloadBytes = 256L << 10U;
 constexpr std::size_t kAnswerMax = 64U << 20U;
 constexpr int kCleanAnswers = 10;
