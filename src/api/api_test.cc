@@ -1007,7 +1007,7 @@ TEST_F(ApiTest, ATokenThatIsOverIsStale) {
 // Whether there is a machine or a record, whether it runs, is on hold or final: who has held no
 // attempt at it is answered the same. Who has is told what became of it.
 TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
-  apply({kOrder});
+  apply({kOrder, kNote});
   for (const char* key : {"running", "held", "final"}) pay(key);
   const std::string given = claim(R"(,"max":3)");
   ASSERT_EQ(all(given, "attempts", "key"), (Texts{"running", "held", "final"}));
@@ -1016,6 +1016,11 @@ TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
   good(post("/v1/fail", "{" + held + R"(,"code":"c"})"));
   good(post("/v1/records/order/held/orders", R"({"order":"hold","text":"t","reason":"r"})"));
   good(post("/v1/done", "{" + named("final", at(given, "attempts.2.token")) + "}"));
+  good(post("/v1/records/note/1", "{}"));
+  good(post("/v1/records/note/1/fire", R"({"event":"close"})"));
+  const std::string delivery =
+      at(good(get("/v1/records", {{"machine", "delivery"}})), "items.0.key");
+  const std::string send = at(good(post("/v1/records/order/later", R"({"in":"1h"})")), "key");
   const std::map<std::string, std::string> stale{
       {"/v1/beat", R"({"answer":"stale","reason":"this attempt is over: stop working; its time )"
                    R"(was up, or the record was moved on","cancel":true})"},
@@ -1027,7 +1032,12 @@ TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
           R"("machine":"order","key":"held","token":")" + token + "\"",
           R"("machine":"order","key":"final","token":")" + token + "\"",
           R"("machine":"order","key":"none","token":")" + token + "\"",
-          R"("machine":"ordr","key":"running","token":")" + token + "\""}) {
+          R"("machine":"ordr","key":"running","token":")" + token + "\"",
+          R"("machine":"delivery","key":")" + delivery + R"(","token":"made up")",
+          R"("machine":"delivery","key":"none","token":"made up")"s,
+          R"("machine":"send","key":")" + send + R"(","token":"made up")",
+          R"("machine":"send","key":"none","token":"made up")"s,
+          R"("machine":"run","key":"none","token":"made up")"s}) {
       const std::string one = "{" + record + (path == "/v1/fail" ? R"(,"code":"c"})" : "}");
       const ApiReply single = post(path, one);
       EXPECT_EQ(single.status, 409) << one;

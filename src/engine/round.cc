@@ -48,6 +48,12 @@ Answer error_answer(std::string reason) {
   return {.kind = Answer::Kind::error, .reason = std::move(reason)};
 }
 
+bool is_of_a_worker(const Stimulus& stimulus) {
+  return std::holds_alternative<Stimulus::Beat>(stimulus.what) ||
+         std::holds_alternative<Stimulus::Done>(stimulus.what) ||
+         std::holds_alternative<Stimulus::Fail>(stimulus.what);
+}
+
 }  // namespace
 
 bool is_used_once(const std::string& effect_id) {
@@ -103,10 +109,13 @@ Result<void> Round::decide(Stimulus& stimulus, Decided& decided) {
 // What no caller may give: records of built-in machines, parents that do not exist. A parent is
 // found by its name.
 Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const InWork* in) {
-  if (in == nullptr && is_built_in(stimulus.machine))
-    return std::optional(error_answer("there is no record " + stimulus.machine + "/" +
-                                      stimulus.key + ", and only the engine makes records of " +
-                                      in_ticks(stimulus.machine)));
+  if (in == nullptr && is_built_in(stimulus.machine)) {
+    Answer refused =
+        error_answer("there is no record " + stimulus.machine + "/" + stimulus.key +
+                     ", and only the engine makes records of " + in_ticks(stimulus.machine));
+    if (is_of_a_worker(stimulus)) refused.missing = Answer::Missing::record;
+    return std::optional(std::move(refused));
+  }
   auto* create = std::get_if<Stimulus::Create>(&stimulus.what);
   if (auto* fire = std::get_if<Stimulus::Fire>(&stimulus.what); fire != nullptr && fire->create)
     create = &*fire->create;
