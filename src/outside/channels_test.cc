@@ -65,6 +65,25 @@ TEST(Secret, ThatIsWrittenDownIsRefusedWithoutBeingRepeated) {
   }
 }
 
+// Of some services the URL is all that lets a caller in.
+TEST(Secret, OfAUrlIsNotRepeatedWhenItIsWrong) {
+  for (const char* url : {"hooks.example.org/hunter2", "ftp://hooks.example.org/hunter2",
+                          "https://hooks.example.org /hunter2", "hunter2://hooks.example.org/",
+                          "https://hunter2:x@hooks.example.org/", "hunter2"}) {
+    setenv("PAWL_TEST_URL", url, 1);
+    const Target target{.secret_url = *Secret::parse("env:PAWL_TEST_URL")};
+    for (const Channel& channel :
+         {webhook_channel(door_to_loopback(), {target}),
+          alert_channel(door_to_loopback(), {AlertSettings::Service::slack, target})}) {
+      const auto failure = channel(delivered());
+      ASSERT_TRUE(failure) << url;
+      EXPECT_EQ(failure->message.find("hunter2"), std::string::npos) << failure->message;
+      EXPECT_NE(failure->message.find("URL"), std::string::npos) << failure->message;
+    }
+  }
+  unsetenv("PAWL_TEST_URL");
+}
+
 TEST(Webhook, IsSignedOverIdTimeAndBody) {
   const LocalService service([](const std::string&) { return kOk; });
   setenv("PAWL_TEST_KEY", "plain key", 1);

@@ -49,6 +49,17 @@ Result<void> check_header(const std::string& name, const std::string& value) {
   return {};
 }
 
+// `http https` -> `http:// or https://`.
+std::string beginnings(std::string_view schemes) {
+  std::vector<std::string> words;
+  for (std::string_view rest = schemes; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    words.push_back(std::string(rest.substr(0, end)) + "://");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return join(words, ", ", " or ");
+}
+
 Result<std::vector<Address>> look_up(const std::string& host) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
@@ -78,18 +89,19 @@ bool Door::is_listed(const std::string& host, const std::string& port) const {
   });
 }
 
+// A URL may be a secret, and what is wrong with it stands in records and logs: none is repeated.
 Result<Destination> Door::destination(const std::string& url, std::string_view schemes) const {
   const Url parsed(curl_url());
   const CURLUcode read =
       curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME);
   if (read != CURLUE_OK || url.find('\0') != std::string::npos)
-    return Error{ErrorCode::bad_input, in_quotes(url) + " is no URL"};
+    return Error{ErrorCode::bad_input,
+                 "this is no URL: it has to begin with " + beginnings(schemes)};
   Destination to{.scheme = part_of(parsed, CURLUPART_SCHEME),
                  .host = to_lower(part_of(parsed, CURLUPART_HOST)),
                  .port = part_of(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT)};
   if ((" " + std::string(schemes) + " ").find(" " + to.scheme + " ") == std::string::npos)
-    return Error{ErrorCode::bad_input, "the URL " + in_quotes(url) + " has to begin with one of " +
-                                           std::string(schemes) + "://"};
+    return Error{ErrorCode::bad_input, "the URL has to begin with " + beginnings(schemes)};
   if (!part_of(parsed, CURLUPART_USER).empty() || !part_of(parsed, CURLUPART_PASSWORD).empty())
     return Error{ErrorCode::bad_input,
                  "a URL must not hold a name or a password: give a header, or a secret"};

@@ -62,7 +62,8 @@ class Door {
   // Any reply is a reply; fails when there is none, with what to do about it. From any thread.
   Result<OutgoingReply> call(const OutgoingCall& call) const;
 
-  // Looks a URL up: scheme (one of those with blanks between them), host, addresses.
+  // Looks a URL up: scheme (one of those with blanks between them), host, addresses. An error does
+  // not repeat the URL.
   Result<Destination> destination(const std::string& url, std::string_view schemes) const;
 
   const DoorOptions& options() const { return options_; }
