@@ -207,7 +207,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   if (const ExitCode code = teller.read_pipes(config.pipes, to_run); code != ExitCode::ok)
     return code;
   if (const auto checked = check_environment(config, to_run); !checked)
-    return report(checked.error(), "", "", surroundings.err);
+    return refuse(checked.error());
   RunningPipes pipes;  // outlives the server
   auto prepared = server_options(config, door, log, output, surroundings);
   if (!prepared) return refuse(prepared.error());

@@ -184,6 +184,16 @@ def check_refused(pawl, server, directory):
     assert server.ask("/readyz")[0] == 200
 
 
+def check_misspelt(pawl):
+    """A variable that nobody reads is a line of the log where the log is JSON, and words where it is not."""
+    for more, read in ((["--log-format", "json"], lambda text: json.loads(text)["text"]), ([], str)):
+        refused = subprocess.run([pawl, "serve", "--memory", "--listen", "127.0.0.1:0", *more], env={"PAWL_LISTN": "127.0.0.1:0"},
+                                 capture_output=True, text=True, timeout=60)
+        assert refused.returncode == 1 and refused.stdout == "", refused
+        assert "did you mean PAWL_LISTEN?" in read(refused.stderr), refused
+        assert not more or json.loads(refused.stderr)["event"] == "refused_start", refused
+
+
 def check_bad_machine(pawl, directory):
     """What is wrong with a machine file is a line of the log for each finding, where the log is JSON."""
     bad = directory + "/bad.yaml"
@@ -212,6 +222,7 @@ def main():
             check_metrics(server)
             assert server.ask("/v1/clock/advance", {"by": "1s"})[0] == 404
             check_refused(pawl, server, directory)
+            check_misspelt(pawl)
             check_bad_machine(pawl, directory)
             check_log(server.lines(), server.token)
         finally:
