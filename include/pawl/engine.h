@@ -52,7 +52,7 @@ struct EngineOptions {
   std::set<std::string> ordered_channels = {};
   TaskFunction http = {};  // carries tasks with `http:` out; none: they wait
   Guards guards = {};      // conditions written in C++
-  int task_threads = 4;    // that run functions and channels
+  int task_threads = 4;    // that run functions and channels, 1 to 128
   // The clock stands at this instant until run_until moves it, so that a test need not wait.
   std::optional<Instant> virtual_clock = {};
 

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "engine/ward.h"
 #include "model/tree.h"
 
 namespace pawl::cli {
@@ -304,9 +305,10 @@ const Keys<ServeConfig>& serve_keys() {
        {{"grace", Shape::duration,
          "when told to end: for workers to settle, and for what was asked (10s)"},
         [](Reader& r, const Node& n, ServeConfig& c) { read_duration(r, n, c.grace); }},
-       {{"task_threads", Shape::positive, "calls and deliveries at once (16)"},
+       {{"task_threads", Shape::positive, "calls and deliveries at once, 1 to 128 (16)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
-          c.task_threads = r.integer(n, 1, 256).value_or(c.task_threads);
+          constexpr int kMost = static_cast<int>(kTaskThreadsMax);
+          c.task_threads = r.integer(n, 1, kMost).value_or(c.task_threads);
         }},
        {{"rate_per_token", Shape::natural,
          "requests a second with one access token; 0: as many as come (20000)"},

@@ -65,7 +65,9 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_NE(findings("grace: soon").find("1: "), std::string::npos);
   EXPECT_EQ(findings("listen: localhost"), "1: 'localhost' has no port: write localhost:7295\n");
   EXPECT_NE(findings("listen: 80").find("1: "), std::string::npos);
-  EXPECT_NE(findings("task_threads: 0").find("1: "), std::string::npos);
+  EXPECT_EQ(findings("task_threads: 0"), "1: expected a whole number from 1 to 128, found 0\n");
+  EXPECT_EQ(findings("task_threads: 128"), "");
+  EXPECT_EQ(findings("task_threads: 129"), "1: expected a whole number from 1 to 128, found 129\n");
   EXPECT_NE(findings("outside: {networks: [10.0.0.0/99]}").find("no network"), std::string::npos);
   EXPECT_NE(findings("channels: {a: {}}").find("1: "), std::string::npos);
   EXPECT_NE(findings("channels: {a: {log: true, mail: x}}").find("1: "), std::string::npos);
