@@ -69,6 +69,7 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
                         .is_insecure = config.insecure_listen},
                        log, server));
   server.rate_per_token = config.rate_per_token;
+  server.http.body_max = config.body_max;
   if (!config.in_memory) server.engine.directory = config.directory;
   if (!config.virtual_clock.empty()) {
     if (!config.in_memory)

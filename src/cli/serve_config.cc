@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/ward.h"
 #include "model/tree.h"
+#include "pipe/pipe_values.h"
 
 namespace pawl::cli {
 namespace {
@@ -54,7 +55,7 @@ void read_listen(Reader& reader, const Node& node, ServeConfig& config) {
   take(reader, node, parse_listen_address(node.text), config.listen);
 }
 
-void read_secret(Reader& reader, const Node& node, std::optional<Secret>& into) {
+void read_reference(Reader& reader, const Node& node, std::optional<Secret>& into) {
   std::string text;
   reader.text(node, "env:NAME or file:PATH", text);
   take(reader, node, Secret::parse(text), into);
@@ -104,7 +105,7 @@ const Keys<ChannelConfig>& channel_keys() {
        {{"url", Shape::text, "of an alert, where it is not the usual one"},
         [](Reader& r, const Node& n, ChannelConfig& c) { read_target(r, n, c.target); }},
        {{"key", Shape::text, "env:NAME or file:PATH: what signs webhooks, or lets alerts in"},
-        [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.key); }},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_reference(r, n, c.key); }},
        {{"from", Shape::text, "whom mails are from"},
         [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "an address", c.mail.from); }},
        {{"to", Shape::names, "whom mails are to"},
@@ -112,7 +113,7 @@ const Keys<ChannelConfig>& channel_keys() {
        {{"user", Shape::text, "at the mail server"},
         [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "a name", c.mail.user); }},
        {{"password", Shape::text, "env:NAME or file:PATH: at the mail server"},
-        [](Reader& r, const Node& n, ChannelConfig& c) { read_secret(r, n, c.mail.password); }},
+        [](Reader& r, const Node& n, ChannelConfig& c) { read_reference(r, n, c.mail.password); }},
        {{"without_tls", Shape::only_true, "true: mails cross the network in the clear"},
         [](Reader& r, const Node& n, ChannelConfig& c) { c.mail.without_tls = r.is_true(n); }},
        {{"ordered", Shape::only_true,
@@ -314,6 +315,10 @@ const Keys<ServeConfig>& serve_keys() {
          "requests a second with one access token; 0: as many as come (20000)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           c.rate_per_token = r.integer(n, 0, 1'000'000).value_or(c.rate_per_token);
+        }},
+       {{"body_max", Shape::text, "the largest body of a request, 1KiB to 64MiB (8MiB)"},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          read_size(r, n, {std::size_t{1} << 10U, std::size_t{64} << 20U}, c.body_max);
         }},
        {{"memory", Shape::boolean, "nothing is kept: for tests"},
         read_boolean<&ServeConfig::in_memory>},

@@ -44,6 +44,7 @@ struct ServeConfig {
   Duration grace = std::chrono::seconds{10};
   int task_threads = 16;
   int rate_per_token = ServerOptions{}.rate_per_token;
+  std::size_t body_max = HttpOptions{}.body_max;  // bytes of a request
   std::vector<std::string> apply;
   std::vector<std::string> pipes;
   std::vector<std::string> log_channels;

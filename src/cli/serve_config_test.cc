@@ -77,6 +77,22 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(said.find("hunter2"), std::string::npos);
 }
 
+TEST(ServeConfig, TheLargestBodyIsASize) {
+  ServeConfig config;
+  EXPECT_EQ(config.body_max, std::size_t{8} << 20U);
+  Diagnostics diagnostics;
+  read_config_file("body_max: 64KiB", config, diagnostics);
+  EXPECT_EQ(config.body_max, std::size_t{64} << 10U);
+  const auto environment = [](const char* name) {
+    return std::string_view(name) == "PAWL_BODY_MAX" ? "65MiB" : nullptr;
+  };
+  const auto read = read_environment(environment, config);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            "PAWL_BODY_MAX: expected a size from 1KiB to 64MiB, found '65MiB'");
+  EXPECT_EQ(findings("body_max: much").substr(0, 24), "1: 'much' is not a size:");
+}
+
 TEST(ServeConfig, AChannelThatLacksSomethingIsNamed) {
   for (const char* text :
        {"channels: {odd: {alert: slack}}", "channels: {odd: {alert: opsgenie}}",

@@ -78,8 +78,7 @@ bool HttpReader::step_header() {
   if (!header) return refuse("bad_http", header.error().message);
   header_ = *std::move(header);
   at_ += size;
-  if (header_.length > body_max_)
-    return refuse("body_too_large", "the body has more bytes than are taken");
+  if (header_.length > body_max_) return refuse_body();
   state_ = State::body;
   return true;
 }
@@ -137,8 +136,7 @@ bool HttpReader::step_chunk_size() {
   if (failed != std::errc{} || stopped != digits.data() + digits.size() ||
       digits.size() > kSizeDigits)
     return refuse("bad_http", "a chunk has no size, in 1 to 8 hex digits");
-  if (chunk_left_ > body_max_ - body_.size())
-    return refuse("body_too_large", "the body has more bytes than are taken");
+  if (chunk_left_ > body_max_ - body_.size()) return refuse_body();
   at_ += end + kLineEnd.size();
   chunk_ = chunk_left_ == 0 ? Chunk::last : Chunk::data;
   return true;
@@ -154,6 +152,11 @@ bool HttpReader::step_chunk_end() {
   chunk_ = Chunk::size;
   if (is_last) state_ = State::whole;
   return !is_last;
+}
+
+bool HttpReader::refuse_body() {
+  return refuse("body_too_large", "the body has more than " + std::to_string(body_max_) +
+                                      " bytes, the most that this server takes");
 }
 
 bool HttpReader::refuse(std::string_view id, std::string why) {

@@ -55,6 +55,7 @@ class HttpReader {
   bool step_chunk();
   bool step_chunk_size();
   bool step_chunk_end();
+  bool refuse_body();
   bool refuse(std::string_view id, std::string why);
   std::string_view rest() const { return std::string_view(bytes_).substr(at_); }
   std::size_t move_to_body(std::size_t max);

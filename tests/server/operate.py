@@ -194,6 +194,28 @@ def check_misspelt(pawl):
         assert not more or json.loads(refused.stderr)["event"] == "refused_start", refused
 
 
+def check_body_max(pawl, directory):
+    """The largest body is the one that was configured, and a larger one is told so."""
+    with open(directory + "/small_log", "w") as log:
+        small = subprocess.Popen([pawl, "serve", "--memory", "--listen", "127.0.0.1:0", "--body-max", "2KiB"], stdout=subprocess.PIPE,
+                                 stderr=log, text=True)
+        try:
+            url = small.stdout.readline().split(" at ")[1].strip()
+            token = small.stdout.readline().split()[-1]
+            for size, wanted in ((2048, 400), (2049, 413)):
+                request = urllib.request.Request(url + "/v1/claim", b"x" * size, {"Authorization": "Bearer " + token,
+                                                                                  "Content-Type": "application/json"})
+                try:
+                    urllib.request.urlopen(request, timeout=60)
+                    raise AssertionError("it was taken")
+                except urllib.error.HTTPError as error:
+                    said = json.load(error)["error"]["message"]
+                    assert error.code == wanted and (wanted == 400 or "2048 bytes" in said), (error.code, said)
+        finally:
+            small.kill()
+            small.wait()
+
+
 def check_bad_machine(pawl, directory):
     """What is wrong with a machine file is a line of the log for each finding, where the log is JSON."""
     bad = directory + "/bad.yaml"
@@ -223,6 +245,7 @@ def main():
             assert server.ask("/v1/clock/advance", {"by": "1s"})[0] == 404
             check_refused(pawl, server, directory)
             check_misspelt(pawl)
+            check_body_max(pawl, directory)
             check_bad_machine(pawl, directory)
             check_log(server.lines(), server.token)
         finally:
