@@ -70,7 +70,7 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
                        log, server));
   server.rate_per_token = config.rate_per_token;
   server.http.body_max = config.body_max;
-  if (!config.in_memory) server.engine.directory = config.directory;
+  PAWL_TRY(server.engine.directory, directory_of(config));
   if (!config.virtual_clock.empty()) {
     if (!config.in_memory)
       return Error{ErrorCode::bad_input,
@@ -213,6 +213,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   auto prepared = server_options(config, door, log, output, surroundings);
   if (!prepared) return refuse(prepared.error());
   prepared->pipes = &pipes;
+  const std::string directory = prepared->engine.directory;
   // The engine tells the thread that waits below; SIGUSR1 is nobody else's here.
   std::optional<Error> stopped;
   prepared->engine.on_stopped = [&](const Error& error) {
@@ -224,7 +225,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   if (!opened) return refuse(opened.error());
   log.write(ServeLog::Level::info, clock_now(), "start",
             {{"version", PAWL_VERSION},
-             {"records", config.in_memory ? "in memory" : config.directory},
+             {"records", directory.empty() ? "in memory" : directory},
              {"process", std::to_string(getpid()), true}});
   Server& server = **opened;
   if (const auto applied = apply_files(server.engine(), config.apply, log, teller); !applied)
@@ -240,7 +241,7 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
              {"tls", server.has_tls() ? "true" : "false", true}});
   {
     const std::lock_guard lock(output);
-    say_where(server, config.listen, config.in_memory ? "from memory" : config.directory, *token,
+    say_where(server, config.listen, directory.empty() ? "from memory" : directory, *token,
               surroundings.out);
   }
   for (;;) {

@@ -273,12 +273,22 @@ Error unknown_variable(const std::string& name, const std::vector<std::string>& 
 
 }  // namespace
 
+Result<std::string> directory_of(const ServeConfig& config) {
+  if (!config.in_memory)
+    return config.directory.empty() ? std::string("pawl-data") : config.directory;
+  if (config.directory.empty()) return std::string();
+  return Error{ErrorCode::bad_input, "`memory` keeps nothing, and `dir` says to keep records in " +
+                                         in_quotes(config.directory) + ": leave one of them out"};
+}
+
 const Keys<ServeConfig>& serve_keys() {
   static const Keys<ServeConfig> keys{
       "serve",
       "the configuration",
       {{{"dir", Shape::text, "the directory of the records; made when missing (pawl-data)"},
-        read_text<&ServeConfig::directory>},
+        [](Reader& r, const Node& n, ServeConfig& c) {
+          read_plain_text(r, n, "a directory", c.directory);
+        }},
        {{"listen", Shape::text, "ADDRESS:PORT (127.0.0.1:7295)"}, read_listen},
        {{"tls_certificate", Shape::text, "the chain (PEM); read again on SIGHUP"},
         read_text<&ServeConfig::tls_certificate>},

@@ -34,7 +34,7 @@ struct ChannelConfig {
 };
 
 struct ServeConfig {
-  std::string directory = "pawl-data";
+  std::string directory;  // empty: it was not said; see directory_of
   ListenAddress listen = {};
   std::string tls_certificate;
   std::string tls_key;
@@ -54,6 +54,9 @@ struct ServeConfig {
   DoorOptions outside;
   std::map<std::string, ChannelConfig> channels;
 };
+
+// Where the records are; empty: in memory. Fails where both are asked for.
+Result<std::string> directory_of(const ServeConfig& config);
 
 const Keys<ServeConfig>& serve_keys();
 

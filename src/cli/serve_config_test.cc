@@ -77,6 +77,22 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(said.find("hunter2"), std::string::npos);
 }
 
+TEST(ServeConfig, RecordsAreInADirectoryOrInMemory) {
+  ServeConfig config;
+  EXPECT_EQ(*directory_of(config), "pawl-data");
+  config.directory = "/var/lib/pawl";
+  EXPECT_EQ(*directory_of(config), "/var/lib/pawl");
+  config.in_memory = true;
+  const auto both = directory_of(config);
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().message,
+            "`memory` keeps nothing, and `dir` says to keep records in '/var/lib/pawl': leave one "
+            "of them out");
+  config.directory.clear();
+  EXPECT_EQ(*directory_of(config), "");
+  EXPECT_NE(findings("dir: ''"), "") << "what is empty by mistake is not kept in memory";
+}
+
 TEST(ServeConfig, TheLargestBodyIsASize) {
   ServeConfig config;
   EXPECT_EQ(config.body_max, std::size_t{8} << 20U);
