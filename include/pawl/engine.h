@@ -43,6 +43,8 @@
 
 namespace pawl {
 
+class Store;
+
 struct EngineOptions {
   std::filesystem::path directory = {};  // of the store; empty: in memory, gone with the engine
   bool creates = true;                   // the directory, when it is not there
@@ -194,8 +196,11 @@ class Engine {
   Result<Instant> run_until_idle(Instant no_later_than);
 
  private:
+  friend struct WrappedEngine;
+  using Wrap = std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)>;
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);
+  static Result<std::unique_ptr<Engine>> open(EngineOptions options, const Wrap& wrap);
 
   std::unique_ptr<Parts> parts_;
 };

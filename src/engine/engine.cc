@@ -8,6 +8,7 @@
 #include "engine/runner.h"
 #include "engine/stepper.h"
 #include "engine/virtual_clock.h"
+#include "engine/wrapped_engine.h"
 #include "pawl/decide.h"
 #include "store/memory/memory_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -76,6 +77,10 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::~Engine() = default;
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
+  return open(std::move(options), {});
+}
+
+Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, const Wrap& wrap) {
   PAWL_TRY(Zones zones, Zones::open());
   auto parts = std::make_unique<Parts>(Parts{.zones = zones, .guards = options.guards});
   for (const auto& [name, function] : options.functions) parts->own.functions.insert(name);
@@ -102,6 +107,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     stepper.ward = options.directory / "ward";
     parts->store = std::move(store);
   }
+  if (wrap) parts->store = wrap(std::move(parts->store));
   RunnerOptions runner{.functions = std::move(options.functions),
                        .channels = std::move(options.channels),
                        .http = std::move(options.http),
@@ -111,6 +117,10 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
                        .on_committed = std::move(options.on_committed)};
   PAWL_TRY(parts->runner, Runner::open(*parts->store, std::move(stepper), std::move(runner)));
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
+}
+
+Result<std::unique_ptr<Engine>> WrappedEngine::open(EngineOptions options, const Wrap& wrap) {
+  return Engine::open(std::move(options), wrap);
 }
 
 // --- machines ----------------------------------------------------------------------------------

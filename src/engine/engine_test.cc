@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "store/verify.h"
 #include "tests/support/driven_engine.h"
+#include "tests/support/forgetful_store.h"
 #include "tests/support/forwarding_store.h"
 
 namespace pawl {
@@ -1323,29 +1324,6 @@ TEST_P(EngineTest, NamesBeyondTheBoundAreCountedTogether) {
   EXPECT_LE(failures.size(), kFiguresMax + 1);
   EXPECT_GE(failures.at("other"), 20U);
 }
-
-// A store that has forgotten what was carried out: the same request is then carried out again.
-class ForgetfulStore final : public ForwardingStore {
- public:
-  explicit ForgetfulStore(std::unique_ptr<Store> inner)
-      : ForwardingStore(*inner), kept_(std::move(inner)) {}
-
-  Result<std::unique_ptr<Batch>> begin() override {
-    class Forgetful final : public ForwardingBatch {
-     public:
-      using ForwardingBatch::ForwardingBatch;
-      Result<std::vector<std::optional<Remembered>>> remembered(
-          std::span<const RequestName> requests) override {
-        return std::vector<std::optional<Remembered>>(requests.size());
-      }
-    };
-    PAWL_TRY(auto batch, inner().begin());
-    return std::unique_ptr<Batch>(std::make_unique<Forgetful>(std::move(batch)));
-  }
-
- private:
-  std::unique_ptr<Store> kept_;
-};
 
 TEST(EngineFigures, WhatIsCarriedOutTwiceIsSeen) {
   for (const bool forgets : {false, true}) {

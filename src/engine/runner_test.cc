@@ -14,6 +14,7 @@
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/driven_engine.h"
 #include "tests/support/forwarding_store.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/temporary_directory.h"
 
 namespace pawl {
@@ -212,17 +213,6 @@ TEST_F(RunnerTest, DeliveriesReachTheirChannels) {
                        R"({"id":"1/1/0","channel":"journal","payload":{"text":"hello"}})"});
   EXPECT_EQ(tries, 1);
 }
-
-// A disk that is full while it is told to be.
-class FullDisk final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Result<std::unique_ptr<Batch>> begin() override {
-    if (is_full) return Error{ErrorCode::environment, "the disk is full"};
-    return inner().begin();
-  }
-  std::atomic<bool> is_full = false;
-};
 
 TEST_F(RunnerTest, ItSaysWhetherItCanCommit) {
   open();
