@@ -5,6 +5,7 @@
 #include "api/call.h"
 #include "api/documents.h"
 #include "base/text.h"
+#include "model/expression/json_view.h"
 
 namespace pawl {
 namespace {
@@ -159,6 +160,14 @@ std::string item_json(const ApiReply& reply) {
   return R"({"status":)" + std::to_string(reply.status) + "," + reply.body.substr(1);
 }
 
+// Of a claim within a settle. What was settled is answered all the same when it fails, and a worker
+// has to see that from a queue in which nothing is ready.
+std::string claimed_members(const Result<std::string>& attempts) {
+  if (attempts) return R"(,"attempts":)" + *attempts;
+  const std::string reply = error_reply(attempts.error()).body;
+  return R"(,"attempts":[],"claim_error":)" + std::string(JsonView(reply).member("error").json());
+}
+
 // One attempt as the body, or several as `attempts`; a claim for the next as `claim`.
 void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   JsonBody body = call->body();
@@ -192,16 +201,15 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   collected->replies.resize(stimuli.size());
   for (const Stimulus& stimulus : stimuli) collected->asked.push_back(asked_by(stimulus));
   collected->open = stimuli.size() + (next ? 1 : 0) + 1;
-  const auto claimed = std::make_shared<std::string>();
-  const auto close = [call, collected, claimed, has_claim = next.has_value()] {
+  const auto claimed = std::make_shared<std::string>();  // the members that the claim adds
+  const auto close = [call, collected, claimed] {
     {
       const std::lock_guard lock(collected->mutex);
       if (--collected->open > 0) return;
     }
     std::string out = R"({"items":)";
     append_list(out, collected->replies, item_json);
-    if (has_claim) out += R"(,"attempts":)" + *claimed;
-    call->ok(out + "}");
+    call->ok(out + *claimed + "}");
   };
   call->engine.submit(stimuli,
                       [call, collected, close](std::size_t i, const Result<Answer>& answer) {
@@ -210,7 +218,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
                       });
   if (next)
     claim(call, *std::move(next), [claimed, close](const Result<std::string>& attempts) {
-      *claimed = attempts ? *attempts : "[]";
+      *claimed = claimed_members(attempts);
       close();
     });
   close();  // there may have been nothing to do

@@ -73,6 +73,30 @@ TEST_F(FailingStore, ItIsNotReadyWhileCommitsFail) {
   EXPECT_EQ(get("/readyz").status, 200);
 }
 
+TEST_F(FailingStore, ASettleSaysThatItsClaimFailed) {
+  open_full_disk();
+  for (const char* key : {"1", "2"}) post("/v1/records/job/" + std::string(key), "{}");
+  const std::string given = post("/v1/claim", R"({"queues":["jobs"]})").body;
+  ASSERT_EQ(at(given, "attempts.0.key"), "1");
+  // A claim that is to be given attempts waits until there is room again; one that looks does not.
+  const std::string done = R"({"machine":"job","key":"1","token":")" +
+                           at(given, "attempts.0.token") +
+                           R"(","claim":{"queues":["jobs"],"dry_run":true}})";
+  disk->is_full = true;
+  const ApiReply failed = post("/v1/done", done);
+  EXPECT_EQ(failed.status, 200);
+  EXPECT_EQ(at(failed.body, "items.0.status"), "503");
+  EXPECT_EQ(at(failed.body, "attempts"), "[]");
+  EXPECT_EQ(at(failed.body, "claim_error.id"), "not_now") << failed.body;
+  EXPECT_EQ(at(failed.body, "claim_error.message"), at(failed.body, "items.0.error.message"));
+  EXPECT_EQ(at(failed.body, "claim_error.hint"), "try again in a while");
+  disk->is_full = false;
+  const ApiReply settled = post("/v1/done", done);
+  EXPECT_EQ(at(settled.body, "items.0.status"), "200");
+  EXPECT_EQ(at(settled.body, "attempts.0.key"), "2");
+  EXPECT_EQ(at(settled.body, "claim_error"), "(absent)");
+}
+
 TEST_F(FailingStore, WhatIsCarriedOutTwiceIsInTheMetrics) {
   for (const bool forgets : {false, true}) {
     open([&](std::unique_ptr<Store> store) -> std::unique_ptr<Store> {
