@@ -288,6 +288,45 @@ std::vector<AccessToken> Access::revoked() const {
 
 // --- in the name of others ---------------------------------------------------------------------
 
+namespace {
+
+// The caller acts as this one from now on; else the reply that says why not.
+std::optional<ApiReply> act_as(Caller& caller, Actor actor, std::string_view roles_name) {
+  if (const auto wrong = check_actor_name(actor.name); !wrong) return error_reply(wrong.error());
+  if (const auto wrong = check_names(roles_name, actor.roles); !wrong)
+    return error_reply(wrong.error());
+  const bool is_operator = (caller.roles & (kOperator | kAdmin)) != 0;
+  for (const std::string& role : actor.roles)
+    if (role == kEngineRole || (role == kOperatorRole && !is_operator))
+      return may_not_act_as("this access token may give nobody the role " + in_ticks(role));
+  actor.via = caller.actor.name;
+  caller.actor = std::move(actor);
+  return std::nullopt;
+}
+
+std::optional<ApiReply> refused_to_act(const Caller& caller) {
+  if (caller.act_as) return std::nullopt;
+  return may_not_act_as(
+      "this access token may not call in the name of others: leave `actor` out, or use a token "
+      "that was made with act_as");
+}
+
+}  // namespace
+
+std::optional<ApiReply> take_actor_of_query(ApiRequest& request) {
+  Actor actor;
+  bool is_asked = false;
+  for (const auto& [name, value] : request.query) {
+    if (name == "actor") actor.name = value;
+    if (name == "role") actor.roles.push_back(value);
+    is_asked = is_asked || name == "actor" || name == "role";
+  }
+  if (!is_asked) return std::nullopt;
+  if (auto refused = refused_to_act(request.caller)) return refused;
+  if (actor.name.empty()) return error_reply("bad_request", "`role` needs `actor`, who has it");
+  return act_as(request.caller, std::move(actor), "role");
+}
+
 std::optional<ApiReply> take_actor(ApiRequest& request) {
   // Most bodies have none, and are read once, by their route. One that writes the word with escapes
   // gets no actor by that: to its route it is a member that does not belong there.
@@ -296,26 +335,14 @@ std::optional<ApiReply> take_actor(ApiRequest& request) {
   const JsonView given = JsonView(request.body).member("actor");
   if (given.absent() || given.kind() == JsonView::Kind::null) return std::nullopt;
   Caller& caller = request.caller;
-  if (!caller.act_as)
-    return may_not_act_as(
-        "this access token may not call in the name of others: leave `actor` out, or use a token "
-        "that was made with act_as");
+  if (auto refused = refused_to_act(caller)) return refused;
   if (given.kind() != JsonView::Kind::map)
     return error_reply("bad_request", "`actor` has to be a map: {\"name\", \"roles\"}");
   const std::string json(given.json());
   JsonBody body(json, "actor");
-  Actor actor{
-      .name = body.required_text("name"), .roles = body.texts("roles"), .via = caller.actor.name};
+  Actor actor{.name = body.required_text("name"), .roles = body.texts("roles")};
   if (const auto wrong = body.finish(); !wrong) return error_reply(wrong.error());
-  if (const auto wrong = check_actor_name(actor.name); !wrong) return error_reply(wrong.error());
-  if (const auto wrong = check_names("actor.roles", actor.roles); !wrong)
-    return error_reply(wrong.error());
-  const bool is_operator = (caller.roles & (kOperator | kAdmin)) != 0;
-  for (const std::string& role : actor.roles)
-    if (role == kEngineRole || (role == kOperatorRole && !is_operator))
-      return may_not_act_as("this access token may give nobody the role " + in_ticks(role));
-  caller.actor = std::move(actor);
-  return std::nullopt;
+  return act_as(caller, std::move(actor), "actor.roles");
 }
 
 }  // namespace pawl

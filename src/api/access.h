@@ -89,5 +89,7 @@ class Access {
 // Who acts, when the body of the request says so by `actor`: then that is the actor of the caller,
 // via the access token. A reply: this is refused.
 std::optional<ApiReply> take_actor(ApiRequest& request);
+// The same of what only looks: `actor` and any number of `role` in the query.
+std::optional<ApiReply> take_actor_of_query(ApiRequest& request);
 
 }  // namespace pawl

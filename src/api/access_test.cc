@@ -14,6 +14,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 using Texts = std::vector<std::string>;
+using Query = std::vector<std::pair<std::string, std::string>>;
 
 const Instant kNine = *parse_instant("2026-03-02T09:00:00Z");
 
@@ -64,15 +65,15 @@ class AccessTest : public testing::Test {
 
   // In the name of the token that is shown; one that lets nobody in is 401, as it is for a server.
   ApiReply call(const std::string& method, const std::string& path, const std::string& body = {},
-                const std::string& query = {}) {
+                const Query& query = {}) {
     const auto caller = access->find(token, engine->now());
     if (!caller) return error_reply("no_access", "nobody");
-    ApiRequest request{.method = method, .path = path, .body = body, .caller = *caller};
-    if (!query.empty())
-      request.query = {{query.substr(0, query.find('=')), query.substr(query.find('=') + 1)}};
-    return api->handle(request);
+    return api->handle(
+        {.method = method, .path = path, .query = query, .body = body, .caller = *caller});
   }
-  ApiReply get(const std::string& path) { return call("GET", path); }
+  ApiReply get(const std::string& path, const Query& query = {}) {
+    return call("GET", path, {}, query);
+  }
   ApiReply post(const std::string& path, const std::string& body) {
     return call("POST", path, body);
   }
@@ -415,6 +416,33 @@ TEST_F(AccessTest, WhoActsMayNotBeMoreThanTheToken) {
   EXPECT_EQ(act("null"),
             "400 bad_request: `actor` is not a field here; there are at, data, dry_run, event, "
             "idempotency_key, in, parent and payload");
+}
+
+TEST_F(AccessTest, WhatSomebodyElseMayFireIsAskedInItsName) {
+  good(post("/v1/records/order/1", "{}"));
+  const std::string path = "/v1/records/order/1/events";
+  const Query manager{{"actor", "ann"}, {"role", "clerk"}, {"role", "manager"}};
+  EXPECT_EQ(error_of(get(path, manager)),
+            "403 may_not_act_as: this access token may not call in the name of others: leave "
+            "`actor` out, or use a token that was made with act_as");
+  EXPECT_EQ(get(path, {{"role", "manager"}}).status, 403);
+  token = create({.name = "shop", .roles = kViewer, .act_as = true});
+  const auto may_approve = [&](const Query& query) {
+    return good(get(path, query)).find("\"approve\"") != std::string::npos;
+  };
+  EXPECT_FALSE(may_approve({}));
+  EXPECT_FALSE(may_approve({{"actor", "ann"}, {"role", "clerk"}}));
+  EXPECT_TRUE(may_approve(manager));
+  EXPECT_EQ(error_of(get(path, {{"role", "manager"}})),
+            "400 bad_request: `role` needs `actor`, who has it");
+  EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"actor", "bob"}})),
+            "400 bad_request: `actor` stands twice");
+  EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"role", ""}})),
+            "400 bad_request: `role` is empty");
+  EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"role", "operator"}})),
+            "403 may_not_act_as: this access token may give nobody the role `operator`");
+  EXPECT_EQ(error_of(get("/v1/records/order/1", {{"actor", "ann"}})).substr(0, 15),
+            "400 bad_request");
 }
 
 TEST_F(AccessTest, AnOperatorActsAsOneOnlyWhenItSaysSo) {

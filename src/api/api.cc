@@ -63,7 +63,7 @@ constexpr RouteHandle kTable[] = {
     {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Why a record is not moving", "",
       "Why"},
      show_why},
-    {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "",
+    {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "actor role",
       "Events that the caller may fire now", "", "Permitted"},
      show_permitted},
     {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "", "Fire an event", "Fire", "Answer"},
@@ -220,7 +220,7 @@ bool is_for(const Route& route, std::string_view method) {
 }
 
 // A misspelt filter must not list everything, and neither must an empty one. A list begins where
-// `from` is empty.
+// `from` is empty, and one may have several roles.
 Result<void> check_query(const Route& route, const ApiRequest& request) {
   const std::vector<std::string> known = query_names(route);
   std::set<std::string_view> met;
@@ -228,7 +228,7 @@ Result<void> check_query(const Route& route, const ApiRequest& request) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return Error{ErrorCode::bad_input,
                    in_ticks(name) + " is not a parameter here" + did_you_mean(name, known)};
-    if (!met.insert(name).second)
+    if (!met.insert(name).second && name != "role")
       return Error{ErrorCode::bad_input, in_ticks(name) + " stands twice"};
     if (value.empty() && name != "from")
       return Error{ErrorCode::bad_input, in_ticks(name) + " is empty"};
@@ -295,8 +295,9 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     Call call{
         engine_,           access_, given_, why_not_ready_, pipes_, request, *std::move(parameters),
         std::move(replied)};
-    if (route.method == "POST")
-      if (auto refused = take_actor(call.request)) return call.replied(*std::move(refused));
+    auto refused =
+        route.method == "POST" ? take_actor(call.request) : take_actor_of_query(call.request);
+    if (refused) return call.replied(*std::move(refused));
     return handle(std::make_shared<const Call>(std::move(call)));
   }
   if (!methods.empty()) {

@@ -642,6 +642,8 @@ constexpr Parameter kParameters[] = {
     {"wait", "duration", "at most; a minute is the longest"},
     {"until", "final|state|revision", "what is waited for; `final` unless said"},
     {"revision", "number", "with `until=revision`: until it is above this"},
+    {"actor", "name", "the name of whoever is asked about; for tokens with act_as"},
+    {"role", "[name]", "of the actor; may stand several times"},
 };
 
 Json parameter(const std::string& name, bool is_in_path) {
