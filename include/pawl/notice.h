@@ -23,6 +23,7 @@ struct Notice {
     pause_ended,
     token_made,
     token_revoked,
+    clock_moved,  // a virtual one
   };
 
   Kind kind = Kind::retry;
@@ -37,8 +38,9 @@ struct Notice {
   std::optional<int> max = {};          // attempts, as things are; none: no bound
   std::optional<Instant> next_at = {};  // of another try
   // Of what somebody has done to more than a record:
-  int version = 0;           // of the machine that was applied
-  std::string subject = {};  // what is paused, or the name of the access token
+  int version = 0;  // of the machine that was applied
+  // What is paused, the name of the access token, or how late it is on the clock that was moved.
+  std::string subject = {};
   std::string actor = {};
   // Of a commit:
   std::size_t units = 0;

@@ -1315,6 +1315,27 @@ states: {boiling: {after: {3m: boiled}}, boiled: {final: true}}
   EXPECT_EQ(post("/v1/clock/advance", R"({"by":"9999 years"})").status, 400);
 }
 
+TEST(ApiClock, WhoMovesItIsTold) {
+  std::vector<Notice> notices;
+  auto engine = *Engine::open({.virtual_clock = kNine, .on_notice = [&](const Notice& notice) {
+                                 notices.push_back(notice);
+                               }});
+  auto access = *Access::open(*engine);
+  Api api(*engine, *access);
+  const Caller caller{.roles = kAdmin, .actor = {.name = "eve"}, .act_as = true};
+  const auto advance = [&](const std::string& body) {
+    return api.handle(
+        {.method = "POST", .path = "/v1/clock/advance", .body = body, .caller = caller});
+  };
+  EXPECT_EQ(advance(R"({"by":"1h","actor":{"name":"ann"}})").status, 200);
+  EXPECT_EQ(advance(R"({"to":"2026-03-01T00:00:00Z"})").status, 400);
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].kind, Notice::Kind::clock_moved);
+  EXPECT_EQ(notices[0].at, kNine);
+  EXPECT_EQ(notices[0].subject, to_text(kNine + hours{1}));
+  EXPECT_EQ(notices[0].actor, "ann via eve");
+}
+
 TEST(ApiClock, ARealOneIsNotMoved) {
   auto engine = *Engine::open({});
   auto access = *Access::open(*engine, [] {});

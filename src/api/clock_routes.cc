@@ -37,6 +37,10 @@ void advance_clock(const SharedCall& call) {
   const Instant until = to ? *to : now + *by;
   if (until < now)
     return call->fail("bad_request", "a clock goes forward only, and it is " + to_text(now));
+  call->engine.tell({.kind = Notice::Kind::clock_moved,
+                     .at = now,
+                     .subject = to_text(until),
+                     .actor = call->acting()});
   call->engine.run_until(until, [call](const Result<Instant>& arrived) {
     if (!arrived) return call->fail(arrived.error());
     call->ok(clock_json(*arrived, true));

@@ -113,6 +113,8 @@ void ServeLog::write_deed(const Notice& notice) {
       return write(Level::info, notice.at, "pause_ended", {{"what", notice.subject}, actor});
     case Kind::token_made:
       return write(Level::info, notice.at, "token_made", {{"token", notice.subject}, actor});
+    case Kind::clock_moved:
+      return write(Level::info, notice.at, "clock_moved", {{"to", notice.subject}, actor});
     default:
       return write(Level::info, notice.at, "token_revoked", {{"token", notice.subject}, actor});
   }

@@ -58,8 +58,8 @@ TEST(ServeLog, WhoHasDoneWhatIsSaid) {
                    .machine = "order",
                    .version = 3,
                    .actor = "ann via shop"});
-        for (const Kind kind :
-             {Kind::paused, Kind::pause_ended, Kind::token_made, Kind::token_revoked})
+        for (const Kind kind : {Kind::paused, Kind::pause_ended, Kind::token_made,
+                                Kind::token_revoked, Kind::clock_moved})
           log.write({.kind = kind, .at = kNine, .subject = "queue:q", .actor = "eve"});
       });
   EXPECT_EQ(said,
@@ -67,7 +67,8 @@ TEST(ServeLog, WhoHasDoneWhatIsSaid) {
             "2026-03-02T09:00:00Z warn paused what=queue:q actor=eve\n"
             "2026-03-02T09:00:00Z info pause_ended what=queue:q actor=eve\n"
             "2026-03-02T09:00:00Z info token_made token=queue:q actor=eve\n"
-            "2026-03-02T09:00:00Z info token_revoked token=queue:q actor=eve\n");
+            "2026-03-02T09:00:00Z info token_revoked token=queue:q actor=eve\n"
+            "2026-03-02T09:00:00Z info clock_moved to=queue:q actor=eve\n");
 }
 
 TEST(ServeLog, SoIsWhatIsAskedAgainLater) {
