@@ -26,15 +26,17 @@ states:
 tasks:
   work: {queue: jobs, timeout: 10m}
 """
+CALLED = MACHINE.replace("machine: job\ninitial: ready\nstates:\n", "machine: called\ninitial: new\nstates:\n  new: {on: {go: ready}}\n")
 BATCHED, SINGLE = 0.4, 0.1  # of the jobs of the engine alone
 
 
 class Server:
     def __init__(self, pawl, folder):
-        machine = pathlib.Path(folder) / "job.yaml"
-        machine.write_text(MACHINE)
-        command = [pawl, "serve", "--dir", str(pathlib.Path(folder) / "data"), "--listen", "127.0.0.1:0", "--apply", str(machine),
-                   "--rate-per-token", "0"]
+        command = [pawl, "serve", "--dir", str(pathlib.Path(folder) / "data"), "--listen", "127.0.0.1:0", "--rate-per-token", "0"]
+        for name, text in (("job", MACHINE), ("called", CALLED)):
+            machine = pathlib.Path(folder) / (name + ".yaml")
+            machine.write_text(text)
+            command += ["--apply", str(machine)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = self.process.stdout.readline().rsplit(":", 1)[1].strip()
         self.token = self.process.stdout.readline().split()[-1]
@@ -43,8 +45,8 @@ class Server:
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def resident_mib(self):
-        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    def resident_mb(self):
+        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 10**6
 
     def close(self):
         self.process.terminate()
@@ -92,34 +94,41 @@ def compare(given):
     return is_met
 
 
-def measure_latency(given):
+def measure_commit(given):
+    """How long one commit takes here, in ms."""
     alone = figures([given.pawl, "bench", "--json", "--callers", "1", "--sleeping", "0", "--seconds", str(given.seconds)])
-    commit = alone["answer_ms"]["p50"]
+    return alone["answer_ms"]["p50"]
+
+
+def measure_latency(given):
+    commit = measure_commit(given)
     with served(given.pawl) as server:
         run = figures([given.load, "latency", server.port, server.token, "500"])
     seen = run["from_ask_ms"]
     met = seen["p50"] <= commit + 1
-    print(f"idle, from a create to a waiting worker, {run['tries']} tries: median {seen['p50']:.2f} ms, p99 {seen['p99']:.2f} ms;"
+    print(f"idle, from a fire to a waiting worker, {run['tries']} tries: median {seen['p50']:.2f} ms, p99 {seen['p99']:.2f} ms;"
           f" one commit is {commit:.2f} ms; goal: at most that and 1 ms: {'met' if met else 'MISSED'}")
     return met
 
 
 def measure_pollers(given):
+    commit = measure_commit(given)
     with served(given.pawl) as server:
-        command = [given.load, "pollers", server.port, server.token, str(given.pollers), str(given.idle)]
+        # It is idle for longer than it is looked at, so that nothing of the beginning or the end is in the figure.
+        command = [given.load, "pollers", server.port, server.token, str(given.pollers), str(given.idle + 2)]
         load = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         waiting = json.loads(load.stdout.readline())["waiting"]
         before, begin = server.cpu_seconds(), time.monotonic()
-        time.sleep(given.idle - 1)
+        time.sleep(given.idle)
         used = (server.cpu_seconds() - before) / (time.monotonic() - begin) * 100
-        memory = server.resident_mib()
+        memory = server.resident_mb()
         run = json.loads(load.stdout.readline())
         load.wait()
-    after = run["from_answer_ms"]
-    met = memory < 300 and used < 1 and after["p50"] <= 5
-    print(f"{waiting} workers wait for {given.idle:g} s: {memory:.0f} MiB, {used:.2f} % CPU; then one is answered {after['p50']:.2f} ms"
-          f" (p99 {after['p99']:.2f}) after the one who created, {run['tries']} tries; goal: under 300 MB, 1 %, 5 ms:"
-          f" {'met' if met else 'MISSED'}")
+    seen, after = run["from_ask_ms"], run["from_answer_ms"]
+    met = memory < 300 and used < 1 and seen["p50"] <= commit + 5
+    print(f"{waiting} workers wait for {given.idle:g} s: {memory:.0f} MB, {used:.2f} % CPU; then one is answered {seen['p50']:.2f} ms"
+          f" (p99 {seen['p99']:.2f}) after the fire, {after['p50']:.2f} ms (p99 {after['p99']:.2f}) after the answer to whoever fired,"
+          f" {run['tries']} tries; one commit is {commit:.2f} ms; goal: under 300 MB, 1 %, one commit and 5 ms: {'met' if met else 'MISSED'}")
     return met
 
 

@@ -1,10 +1,11 @@
 // Callers over HTTP that keep a server busy with jobs, and what they see: http_load MODE PORT TOKEN
 // [N] [SECONDS]
 //
-// The server has the machine `job` of http_bench.py. A job is created, claimed and done.
+// The server has the machines `job` and `called` of http_bench.py. A job is created, claimed and
+// done; one of `called` becomes one that can be claimed by its event `go`.
 //   batched N SECONDS  N connections, a hundred jobs in each call
 //   single N SECONDS   N connections, one job in each call
-//   latency N          one worker waits; N times a job is created, and the worker gets it
+//   latency N          one worker waits; N times an event is fired, and the worker gets its job
 //   pollers N SECONDS  N workers wait; nothing happens for so long, then 200 jobs as above
 // Prints one JSON object. `pollers` says {"waiting": N} first, when all of them wait.
 #include <arpa/inet.h>
@@ -158,10 +159,12 @@ std::vector<std::string> named_attempts(std::string_view body) {
   std::vector<std::string> attempts;
   std::size_t from = 0;
   for (;;) {
+    const std::string machine = text_after(body, "machine", from);
+    if (machine.empty()) return attempts;
     const std::string key = text_after(body, "key", from);
-    if (key.empty()) return attempts;
     const std::string token = text_after(body, "token", from);
-    attempts.push_back(R"({"machine":"job","key":")" + key + R"(","token":")" + token + R"("})");
+    attempts.push_back(R"({"machine":")" + machine + R"(","key":")" + key + R"(","token":")" +
+                       token + R"("})");
   }
 }
 
@@ -243,7 +246,7 @@ void print_latency(const char* name, std::vector<double>& milliseconds) {
               milliseconds[size * 99 / 100], milliseconds.back());
 }
 
-// Workers wait, and jobs come one at a time.
+// Workers wait, and jobs come one at a time, by an event each.
 void measure_waiting(Load& load, int workers, double idle_seconds, int tries) {
   Clock::time_point given;
   bool is_given = false;
@@ -277,10 +280,14 @@ void measure_waiting(Load& load, int workers, double idle_seconds, int tries) {
   for (int i = 0; i < tries; ++i) {
     rest(0.01);  // so that it waits again
     is_given = is_settled = false;
+    const std::string record = "/v1/records/called/" + load.new_key();
+    bool is_created = false;
+    caller.ask(record.c_str(), "{}", [&](std::string_view) { is_created = true; });
+    load.run_until([&] { return is_created; });
     bool is_answered = false;
     Clock::time_point answered;
     const auto asked = Clock::now();
-    caller.ask(("/v1/records/job/" + load.new_key()).c_str(), "{}", [&](std::string_view) {
+    caller.ask((record + "/fire").c_str(), R"({"event":"go"})", [&](std::string_view) {
       answered = Clock::now();
       is_answered = true;
     });
