@@ -98,10 +98,10 @@ Result<void> DocumentEdit::append_kept(std::string_view map, Scratch& scratch, s
   for (MemberWalk walk(map); walk.next();) {
     const Scratch::Mark mark(scratch);
     const std::string_view name = JsonView(walk.key()).text(scratch);
-    if (is_left_out(name)) continue;
     std::string_view key = walk.key();
     const auto renamed = std::find_if(rename_.begin(), rename_.end(),
                                       [&](const Rename& rename) { return rename.from == name; });
+    if (renamed == rename_.end() && is_left_out(name)) continue;
     const std::string_view new_name = renamed == rename_.end() ? name : renamed->to;
     if (renamed != rename_.end()) key = renamed->json;
     for (std::size_t i = 0; i < rename_.size(); ++i)

@@ -11,6 +11,7 @@ namespace {
 using Part = IndexTemplate::Part;
 
 constexpr std::size_t kIndexBytesMax = 255;
+constexpr std::size_t kPartitionDigits = 10;
 constexpr std::string_view kForbidden = "\\/*?\"<>| ,#:";
 constexpr std::string_view kPlaceholders =
     "; there are {time:%Y.%m.%d}, {data.field}, {topic} and {partition}, and {{ and }} for braces";
@@ -96,6 +97,7 @@ std::optional<std::string> fixed_fault(const std::vector<Part>& parts) {
     const std::string literals = part.date ? part.date->literals() : part.text;
     if (auto fault = character_fault(literals)) return fault;
     length += part.date ? part.date->length() : part.text.size();
+    if (part.kind == Part::Kind::partition) length += kPartitionDigits;
   }
   if (length > kIndexBytesMax) return "is longer than 255 bytes";
   const Part& first = parts.front();

@@ -43,6 +43,8 @@ TEST(IndexTemplate, RefusesWhatNeverIsAName) {
                            "{time:_%Y}", "_{topic}", "{topic}/x", ".", ".."})
     EXPECT_NE(error_of(text), "fine") << text;
   EXPECT_EQ(error_of(std::string(255, 'a')), "fine");
+  EXPECT_EQ(error_of(std::string(245, 'a') + "{partition}"), "fine");
+  EXPECT_NE(error_of(std::string(246, 'a') + "{partition}"), "fine");
   EXPECT_NE(error_of(std::string(256, 'a')), "fine");
   EXPECT_NE(error_of(std::string(252, 'a') + "{time:%Y}"), "fine");
   EXPECT_EQ(error_of(".{topic}"), "fine");

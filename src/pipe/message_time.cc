@@ -25,6 +25,8 @@ constexpr std::string_view kWithYear = "YysDF";
 
 Result<void> check_pattern(std::string_view pattern) {
   bool has_year = false;
+  bool has_weekday = false;
+  bool has_day_of_year = false;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] != '%') continue;
     ++at;
@@ -32,7 +34,12 @@ Result<void> check_pattern(std::string_view pattern) {
       return bad(in_quotes(pattern.substr(at - 1, 2)) + " is not known in the pattern of a time " +
                  in_quotes(pattern) + "; write it as for strptime, like %d/%m/%Y %H:%M:%S %z");
     has_year = has_year || kWithYear.find(pattern[at]) != std::string_view::npos;
+    has_weekday = has_weekday || pattern[at] == 'a' || pattern[at] == 'A';
+    has_day_of_year = has_day_of_year || pattern[at] == 'j';
   }
+  if (has_weekday && has_day_of_year)  // strptime then leaves month and day as they were
+    return bad("the pattern of a time " + in_quotes(pattern) +
+               " has a weekday and the day of the year; leave out the weekday");
   if (has_year && pattern.find('\0') == std::string_view::npos) return {};
   return bad("the pattern of a time " + in_quotes(pattern) +
              " has no year; write it as for strptime, like %d/%m/%Y %H:%M:%S %z");
@@ -118,9 +125,10 @@ Result<Instant> MessageTime::read_pattern(std::string_view text, std::string& ro
   const char* end = strptime(room.c_str(), config_.pattern.c_str(), &fields);
   const auto refused = [&] { return misfit(shown(text), in_quotes(config_.pattern)); };
   if (end != room.data() + room.size()) return refused();
+  // Of what was read strptime does not say all that is out of range: a day 366 in its month 25.
+  if (fields.tm_year > kYearMax - 1900 || fields.tm_mon < 0 || fields.tm_mon > 11) return refused();
   const int year = fields.tm_year + 1900;
-  if (year < 1 || year > kYearMax || fields.tm_mday < 1 ||
-      fields.tm_mday > days_in_month(year, fields.tm_mon + 1))
+  if (year < 1 || fields.tm_mday < 1 || fields.tm_mday > days_in_month(year, fields.tm_mon + 1))
     return refused();
   const long offset = fields.tm_gmtoff;
   const auto at = in_range(timegm(&fields) - offset, std::chrono::seconds{1});

@@ -54,6 +54,10 @@ TEST(MessageTime, ReadsPatterns) {
   EXPECT_EQ(of("%Y-%m-%d", "2016-02-03x"), "refused");
   EXPECT_EQ(of("%Y-%m-%d", "2016-02-03\\u0000"), "refused");
   EXPECT_EQ(of("%Y-%m-%d", ""), "refused");
+  EXPECT_EQ(of("%Y-%j", "2026-366"), "refused");  // there is no such day
+  EXPECT_EQ(of("%Y %d %j", "2026 10 366"), "refused");
+  EXPECT_EQ(of("%s", "67768036191676799"), "refused");
+  EXPECT_NE(of("%a %Y-%j", "Mon 2026-320").find("leave out the weekday"), std::string::npos);
   EXPECT_EQ(of("%H:%M", "").substr(0, 41), "the pattern of a time '%H:%M' has no year");
   EXPECT_EQ(of("%Y.%f", "").substr(0, 17), "'%f' is not known");
   EXPECT_EQ(of("%Y%", "").substr(0, 16), "'%' is not known");

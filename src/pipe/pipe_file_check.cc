@@ -159,10 +159,10 @@ class PipeCheck {
     const Node* tombstone = find({"transform", "tombstone"});
     if (tombstone == nullptr || transform.tombstone != TransformConfig::Tombstone::erase) return;
     const Position at = tombstone->at;
-    if (is_river() && transform.index.empty())
+    if (is_river())
       contradiction(at,
-                    "a message without a value names no index, and the file neither; write "
-                    "`index`, or `tombstone: skip`");
+                    "where a river message goes it says itself, and one without a value does not; "
+                    "write `tombstone: skip` or `error`");
     if (transform.id.from != TransformConfig::Id::From::key)
       contradiction(at,
                     "a message without a value has its key alone to say what to delete; write "

@@ -225,6 +225,9 @@ class Transform::Maker {
   // What is to be erased has to be found again with nothing but the key.
   Result<void> check_tombstone(const std::optional<IndexTemplate>& index) const {
     if (config_.tombstone != Tombstone::erase) return {};
+    if (config_.message == Message::river)
+      return bad(
+          "`tombstone: delete` does not go with `message: river`, which says itself where it goes");
     if (config_.id.from != Id::From::key)
       return bad("`tombstone: delete` needs `id: key`: a message without value has nothing else");
     if (config_.op == Op::create)

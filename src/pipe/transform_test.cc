@@ -500,6 +500,14 @@ TEST(Transform, SwapsNames) {
   EXPECT_TRUE(outcome(config, R"({"a":1,"b":2})").ends_with("\n{\"b\":1,\"a\":2}\n"));
 }
 
+TEST(Transform, SetsAFieldThatWasRenamed) {
+  Config config = plain();
+  config.rename = {{"message", "original"}};
+  config.set = {{"message", "{data.short}"}};
+  EXPECT_TRUE(outcome(config, R"({"message":"x","short":"y"})")
+                  .ends_with("\n{\"original\":\"x\",\"short\":\"y\",\"message\":\"y\"}\n"));
+}
+
 TEST(Transform, DropsWhatTheConditionHoldsOf) {
   Config config = plain();
   config.drop_if = "data.kind == 'ping' or data.n > 3";
@@ -659,6 +667,12 @@ TEST(Transform, RefusesAFileThatMakesNoSense) {
               c.op = Config::Op::create;
             }),
             "`tombstone: delete` does not go with `op: create`, which only adds");
+  EXPECT_EQ(with([](Config& c) {
+              c.tombstone = Config::Tombstone::erase;
+              c.id = {From::key};
+              c.message = Config::Message::river;
+            }).substr(0, 56),
+            "`tombstone: delete` does not go with `message: river`, w");
   EXPECT_EQ(with([](Config& c) {
               c.tombstone = Config::Tombstone::erase;
               c.id = {From::key};
