@@ -17,7 +17,9 @@
 #include "cli/pipe_verbs.h"
 #include "cli/serve_log.h"
 #include "cli/signals.h"
+#include "pipe/kafka.h"
 #include "pipe/pipe_file.h"
+#include "pipe/search_cluster.h"
 #include "server/server.h"
 
 namespace pawl::cli {
@@ -73,6 +75,22 @@ ExitCode read_pipe_machine(const std::string& pipe_path, const std::string& path
   return ExitCode::ok;
 }
 
+namespace {
+
+// What can be known before anything is begun: options that librdkafka does not take, secrets and
+// certificates that are not there.
+ExitCode check_parts(const PipeToRun& pipe, const Surroundings& surroundings) {
+  const auto read = read_text_file(pipe.path);
+  const std::string text = read ? *read : "";
+  if (const auto conf = kafka::make_conf(pipe.config.kafka, {}); !conf)
+    return report(conf.error(), pipe.path, text, surroundings.err);
+  if (const auto search = SearchCluster::make(pipe.config.search); !search)
+    return report(search.error(), pipe.path, text, surroundings.err);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
 ExitCode read_pipes(const std::vector<std::string>& paths, std::vector<PipeToRun>& into,
                     const Surroundings& surroundings) {
   for (const std::string& path : paths) {
@@ -90,6 +108,8 @@ ExitCode read_pipes(const std::vector<std::string>& paths, std::vector<PipeToRun
                       path, "", surroundings.err);
     into.push_back(std::move(one));
   }
+  for (const PipeToRun& one : into)
+    if (const ExitCode code = check_parts(one, surroundings); code != ExitCode::ok) return code;
   return ExitCode::ok;
 }
 

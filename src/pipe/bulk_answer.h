@@ -37,7 +37,7 @@ Result<void> read_bulk_answer(std::string& body, std::size_t sent,
 struct BulkFailure {
   std::string_view code;  // of pipe_code
   std::string message;    // for people, with what the search engine said
-  bool bisect = false;    // 400, 413: one of the documents is the cause
+  bool bisect = false;    // 400, 413, an answer that is too long: some of the documents are why
   int status = 0;         // 0: no answer
   std::optional<Duration> retry_after = {};
 };

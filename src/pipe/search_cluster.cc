@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -289,6 +290,10 @@ Result<std::unique_ptr<SearchCluster>> SearchCluster::make(const SearchConfig& c
     PAWL_TRY(std::string url, check_url(text));
     urls.push_back(std::move(url));
   }
+  if (!config.certificates.empty() && !std::ifstream(config.certificates))
+    return Error{ErrorCode::environment, "the certificates of the search engine, " +
+                                             in_quotes(config.certificates) +
+                                             ", cannot be read; is the path right?"};
   auto inside = std::make_unique<Inside>(config, std::move(urls));
   if (config.password.has_value()) {
     PAWL_TRY(inside->password, read_secret(*config.password, "password"));
@@ -485,15 +490,16 @@ BulkReply SearchClient::Inside::reply_of(Bulk& bulk, CURLcode code) {
   const std::string& url = cluster.urls[bulk.node];
   if (code != CURLE_OK) {
     reply.failure = failure_of_transfer(code, url + ": " + bulk.arrival.error(code));
+    reply.failure->bisect = bulk.arrival.is_too_long;
   } else if (const int status = status_of(bulk.easy.get()); status != 200) {
     reply.failure = failure_of_status(status, bulk.arrival.body, retry_after_of(bulk.easy.get()));
   } else {
     reply.body = std::move(bulk.arrival.body);
     ++cluster.answered;
   }
-  const bool is_reached =
-      !reply.failure.has_value() || (reply.failure->code != pipe_code::kEsUnavailable &&
-                                     reply.failure->code != pipe_code::kNetwork);
+  const bool is_reached = !reply.failure.has_value() || reply.failure->bisect ||
+                          (reply.failure->code != pipe_code::kEsUnavailable &&
+                           reply.failure->code != pipe_code::kNetwork);
   if (is_reached) {
     cluster.nodes.answered(bulk.node);
   } else {

@@ -189,6 +189,35 @@ TEST_F(ServedPipes, NothingStartsWithAFileThatIsWrong) {
   EXPECT_NE(said.find("two pipes are called clicks"), std::string::npos) << said;
 }
 
+// Nothing of the first has begun when something is wrong with the second.
+TEST_F(ServedPipes, NothingStartsWhenOneOfThemCannot) {
+  const std::string rest = "transform: {index: views}\nelasticsearch: {url: \"" + search_.url();
+  const std::string begin = "pipe: views\nkafka:\n  brokers: \"" + kafka_.brokers() +
+                            "\"\n  group: g\n  topics: [events]\n";
+  const std::string no_option =
+      file_of("option.yaml", begin + "  options: {client.idd: x}\n" + rest + "\"}\n");
+  const std::string no_secret =
+      file_of("secret.yaml", begin + rest + "\", user: u, password: \"file:/nowhere\"}\n");
+  const std::string no_certificates =
+      file_of("certificates.yaml",
+              begin +
+                  "transform: {index: views}\nelasticsearch: {url: \"https://127.0.0.1:1\", "
+                  "certificates: /nowhere.pem}\n");
+  put(1, R"({"a":1})");
+  std::string said;
+  EXPECT_NE(ran({"pipe", pipe_file(), no_option}, said), cli::ExitCode::ok);
+  EXPECT_NE(said.find("option.yaml:6:"), std::string::npos) << said;
+  EXPECT_NE(said.find("client.idd"), std::string::npos) << said;
+  EXPECT_NE(ran({"pipe", pipe_file(), no_secret}, said), cli::ExitCode::ok);
+  EXPECT_NE(said.find("/nowhere"), std::string::npos) << said;
+  EXPECT_NE(ran({"serve", "--memory", "--listen", "127.0.0.1:0", "--pipes", pipe_file(), "--pipes",
+                 no_certificates},
+                said),
+            cli::ExitCode::ok);
+  EXPECT_NE(said.find("/nowhere.pem"), std::string::npos) << said;
+  EXPECT_TRUE(search_.requests().empty());
+}
+
 TEST_F(ServedPipes, TokensDoNotCrossANetworkInTheClear) {
   std::string said;
   EXPECT_EQ(ran({"pipe", pipe_file(), "--listen", "0.0.0.0:0"}, said), cli::ExitCode::wrong);
