@@ -69,8 +69,15 @@ std::string to_json(const PartitionView& partition) {
     map.text("since", to_text(partition.since));
     add_failure(map, partition);
     map.boolean("paused", partition.is_paused);
+    if (partition.pause) {
+      JsonMap pause(map.member("pause"));
+      pause.text("by", partition.pause->by);
+      pause.text("reason", partition.pause->reason);
+      pause.text("since", to_text(partition.pause->since));
+    }
     map.boolean("draining", partition.is_draining);
     map.boolean("stalled", partition.is_stalled);
+    map.boolean("alarm", partition.is_alarm);
     {
       JsonMap offset(map.member("offset"));
       add_offset(offset, "committed", partition.committed);

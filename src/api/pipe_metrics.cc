@@ -83,8 +83,41 @@ void write_states(MetricsText& text, const Views& pipes) {
   });
 }
 
+// What is read once more counts again in these alone, so that they always add up.
+void write_books(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_books", "gauge",
+             "Messages since the partition was given to us: consumed is the sum of the others.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    for (const auto& [what, count] : {std::pair{"consumed", partition.consumed},
+                                      {"indexed", partition.outcomes.indexed},
+                                      {"duplicate", partition.outcomes.duplicate},
+                                      {"errors", partition.outcomes.errors},
+                                      {"skipped", partition.outcomes.skipped},
+                                      {"in_flight", partition.on_its_way}})
+      text.line(
+          {{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}, {"of", what}},
+          as_number(count));
+  });
+}
+
+void write_alarms(MetricsText& text, const Views& pipes) {
+  text.begin("pipe_alarm", "gauge",
+             "1 where only a person can let a partition go on; code says what it is.");
+  each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
+                            const std::string& number) {
+    if (partition.is_alarm)
+      text.line({{"pipe", pipe},
+                 {"topic", partition.id.topic},
+                 {"partition", number},
+                 {"code", partition.code}},
+                1);
+  });
+}
+
 void write_partitions(MetricsText& text, const Views& pipes) {
   write_messages(text, pipes);
+  write_books(text, pipes);
   write_gauge(text, pipes, "pipe_in_flight", "Messages on their way.",
               [](const PartitionView& partition) {
                 return std::optional(as_number(partition.on_its_way));
@@ -100,6 +133,7 @@ void write_partitions(MetricsText& text, const Views& pipes) {
                 return static_cast<double>(partition.watermark);
               });
   write_states(text, pipes);
+  write_alarms(text, pipes);
   write_gauge(text, pipes, "pipe_stalled",
               "1 where there was no progress for a minute, and no reason that is shown.",
               [](const PartitionView& partition) {

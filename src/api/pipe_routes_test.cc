@@ -95,6 +95,7 @@ TEST_F(PipeRoutes, APartitionIsShownWithAllThereIsToKnow) {
       R"("since":"2026-03-02T09:00:00Z","code":10,"error":"es_unavailable",)"
       R"("reason":"connection refused","attempt":1,"failures":4,)"
       R"("next_at":"2026-03-02T09:00:02Z","paused":false,"draining":false,"stalled":false,)"
+      R"("alarm":false,)"
       R"("offset":{"committed":100,"watermark":110,"next":125,"high":500,"lag":390},)"
       R"("in_flight":{"batches":2,"items":15,"bytes":4096},"rate":{"in":12.3,"out":10},)"
       R"("counts":{"consumed":30,"indexed":10,"duplicate":2,"errors":2,"skipped":1,)"
@@ -110,6 +111,18 @@ TEST_F(PipeRoutes, APartitionIsShownWithAllThereIsToKnow) {
                            R"("commits":8,"commit_failures":0,"late_answers":0})";
   EXPECT_EQ(call("GET", "/v1/pipes/clicks").body, pipe);
   EXPECT_EQ(call("GET", "/v1/pipes").body, R"({"items":[)" + pipe + "]}");
+}
+
+TEST_F(PipeRoutes, WhoPausedAndWhatNeedsAPersonIsSeen) {
+  board.pipes[0].partitions[1].is_paused = true;
+  board.pipes[0].partitions[1].pause = {"olga", "a new mapping", kNine};
+  board.pipes[0].partitions[1].is_alarm = true;
+  const std::string body = call("GET", "/v1/pipes/clicks/events/3").body;
+  EXPECT_NE(body.find(R"("paused":true,"pause":{"by":"olga","reason":"a new mapping",)"
+                      R"("since":"2026-03-02T09:00:00Z"},)"),
+            std::string::npos)
+      << body;
+  EXPECT_NE(body.find(R"("alarm":true,)"), std::string::npos) << body;
 }
 
 TEST_F(PipeRoutes, WhatTheBooksDoNotExplainIsSeen) {
@@ -184,6 +197,7 @@ TEST_F(PipeRoutes, MetricsHaveTheBooksOfEveryPartition) {
   board.pipes[0].commit_times.add(0.3);
   board.pipes[0].partitions[1].state_seconds = {{"load", 1.5}};
   board.pipes[0].items_by_status = {{0, 3}, {200, 12}};
+  board.pipes[0].partitions[1].is_alarm = true;
   const std::string text = call("GET", "/metrics").body;
   const std::string labels = R"({pipe="clicks",topic="events",partition="3")";
   for (const std::string& line :
@@ -198,6 +212,9 @@ TEST_F(PipeRoutes, MetricsHaveTheBooksOfEveryPartition) {
         "pawl_pipe_state" + labels + R"(,state="retrying"} 1)",
         "pawl_pipe_state" + labels + R"(,state="load"} 0)",
         "pawl_pipe_state_seconds_total" + labels + R"(,state="load"} 1.5)",
+        "pawl_pipe_books" + labels + R"(,of="consumed"} 30)",
+        "pawl_pipe_books" + labels + R"(,of="in_flight"} 15)",
+        "pawl_pipe_alarm" + labels + R"(,code="es_unavailable"} 1)",
         "pawl_pipe_stalled" + labels + "} 0",
         "pawl_pipe_unaccounted" + labels + "} 0",
         std::string("# TYPE pawl_pipe_bulk_seconds histogram"),

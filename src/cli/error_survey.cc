@@ -49,7 +49,9 @@ Result<void> read_code(const std::string& text, ErrorChoice& choice) {
     if (*number >= 0 && *number <= 13) return {};
   } else {
     choice.code = text;
-    if (pipe_code::number(text) != 0 || text == pipe_code::kUncategorised) return {};
+    if (pipe_code::number(text) != 0 || text == pipe_code::kUncategorised ||
+        text == pipe_code::kSkipped)
+      return {};
   }
   return Error{ErrorCode::bad_input,
                "--code: " + in_quotes(text) +

@@ -31,7 +31,7 @@ std::int64_t number(const std::string& json, std::string_view path) {
 std::string state_text(const std::string& partition) {
   std::string state = said(partition, "state");
   if (const std::string of = said(partition, "of"); !of.empty()) state += " " + of;
-  for (const char* mark : {"paused", "draining", "stalled"})
+  for (const char* mark : {"paused", "draining", "stalled", "alarm"})
     if (said(partition, mark) == "true") state += std::string(" (") + mark + ")";
   return state;
 }

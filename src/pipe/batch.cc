@@ -44,6 +44,7 @@ void MessageBatch::begin_again() {
   plan = LoadPlan(0);
   part.clear();
   is_alone = false;
+  blocked.clear();
   std::erase_if(failed,
                 [](const FailedMessage& one) { return one.message != FailedMessage::kNone; });
   outcomes = {};

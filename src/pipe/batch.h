@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,13 @@ struct MessageBatch {
   LoadPlan plan{0};
   std::string part;       // the text of a request that is not the whole body
   bool is_alone = false;  // not to be sent with other batches
+  // Items that wait for a person, with what was last said of them.
+  struct Blocked {
+    int status = 0;
+    std::string type;
+    std::string reason;
+  };
+  std::map<std::uint32_t, Blocked> blocked;
 
   std::vector<FailedMessage> failed;
   Outcomes outcomes;

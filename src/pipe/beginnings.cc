@@ -24,9 +24,14 @@ Wanted those_there(rd_kafka_t* consumer, const Wanted& wanted, Beginnings& found
   std::map<std::string, Wanted> by_topic;
   for (const BeginningWanted& one : wanted) by_topic[one.id.topic].push_back(one);
   Wanted there;
+  std::optional<Error> away;  // who has not answered for one topic does not for the next
+  std::string_view code;
   for (const auto& [topic, of_topic] : by_topic) {
-    std::string_view code = pipe_code::kKafkaUnavailable;
-    const auto partitions = kafka::partitions_of(consumer, topic, kAskAtMost, &code);
+    if (!away) code = pipe_code::kKafkaUnavailable;
+    const auto partitions = away ? Result<std::vector<std::int32_t>>(*away)
+                                 : kafka::partitions_of(consumer, topic, kAskAtMost, &code);
+    if (!partitions && (code == pipe_code::kKafkaUnavailable || code == pipe_code::kNetwork))
+      away = partitions.error();
     for (const BeginningWanted& one : of_topic) {
       if (!partitions) {
         not_found(found, one, code, partitions.error().message);

@@ -30,8 +30,8 @@ struct Beginning {
 };
 
 // One for each that is wanted, in any order. Asks the group's coordinator and the leaders, and
-// waits for them, each question for 3 seconds at most. A topic or partition that is not there holds
-// up no other.
+// waits for them, each of three questions for 3 seconds at most where nobody answers. A topic or
+// partition that is not there holds up no other.
 std::vector<Beginning> find_beginnings(rd_kafka_t* consumer,
                                        const std::vector<BeginningWanted>& wanted,
                                        KafkaConfig::Start start);

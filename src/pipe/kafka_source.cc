@@ -36,7 +36,10 @@ std::optional<SourceFault> KafkaSource::take(std::size_t most, std::vector<Taken
   while (!behind_.empty()) {
     kafka::Message message = std::move(behind_.front());
     behind_.pop_front();
-    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) continue;
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      end_ = message->offset;
+      continue;
+    }
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       const char* text = rd_kafka_message_errstr(message.get());
       return SourceFault{.code = kafka::code_of(message->err),

@@ -51,9 +51,14 @@ int LoadPlan::failed() {
   return ++groups_.front().failures;
 }
 
-int LoadPlan::put_off(std::uint64_t mark) {
+int LoadPlan::put_off(std::uint64_t mark, bool counted) {
   const int failures = failed();
-  if (!groups_.front().mark) groups_.front().mark = mark;
+  Group& group = groups_.front();
+  if (!group.mark) group.mark = mark;
+  if (!counted) {
+    group.failures = 0;
+    group.mark.reset();
+  }
   groups_.push_back(std::move(groups_.front()));
   groups_.pop_front();
   return failures;

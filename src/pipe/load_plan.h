@@ -32,8 +32,9 @@ class LoadPlan {
   // how often that was said of it.
   bool split();
   int failed();
-  // As `failed`, but behind all others. `mark` is kept from the first time on, also by the halves.
-  int put_off(std::uint64_t mark);
+  // As `failed`, but behind all others; where it is not `counted`, as if nothing had been said of
+  // it before. `mark` is kept from the first time that counts on, also by the halves.
+  int put_off(std::uint64_t mark, bool counted = true);
   // Of the group to send now.
   int failures();
   std::optional<std::uint64_t> first_mark();

@@ -30,6 +30,7 @@ std::vector<PartitionView> MissingTopics::views() const {
                      .error = record.error ? record.error->message : "",
                      .attempt = record.attempt,
                      .failures = record.failures,
+                     .failing_since = record.failing_since,
                      .next_at = record.next_at()});
   }
   return views;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kTakenAtOnce = 500;
 // Batches that are finished behind one that is not: so many are read again after a crash.
 constexpr std::size_t kAheadMax = 16;
-// Answers 5xx in a row, after which it may be one of the documents.
+// Failures of a request in a row, after which it may be one of the documents.
 constexpr int kServerErrorsMax = 5;
 // States that a lane goes through in one step: a file may send it round and round.
 constexpr int kHopsMax = 32;
@@ -165,18 +165,22 @@ bool Partition::extract(std::size_t index, Instant now) {
   if (place.batch && place.batch->is_closed) {
     if (place.batch->on_its_way() == 0) {
       finish(place);
-    } else {  // the machine sent it back: once more from its messages
-      outcomes_ -= place.batch->outcomes;
-      place.batch->begin_again();
+    } else {  // the machine sent it back: what is left, or once more from its messages
+      if (place.batch->plan.empty()) {
+        outcomes_ -= place.batch->outcomes;
+        place.batch->begin_again();
+      }
       return place.lane.start(now) && (place.lane.done("{}", now), true);
     }
   }
   if (extracting_ && *extracting_ != index) return false;
   if (is_draining_) {
-    if (!extracting_) return false;
+    if (!extracting_) return retire(place, now);
     return close_batch(place, now);
   }
+  if (is_paused_ && extracting_) return close_batch(place, now);  // what was taken goes on
   if (source_ == nullptr || is_paused_ || is_parked_ || ranges_.size() >= kAheadMax) return false;
+  if (next_ <= isolate_until_ && !ranges_.empty()) return false;  // one after the other
   if (lost_lane_) {  // until it is known where to go on
     if (*lost_lane_ != index) return false;
     fail_now(place, pipe_code::kOffsetNotAvailable, lost_reason_, now);
@@ -193,19 +197,22 @@ bool Partition::extract(std::size_t index, Instant now) {
   if (fault_ && !has_any) {
     const SourceFault fault = *std::exchange(fault_, std::nullopt);
     extracting_.reset();
-    if (fault.code == pipe_code::kOffsetNotAvailable) {
-      lost_lane_ = index;
-      lost_reason_ = fault.message;
-      lost_offset_ = fault.offset;
-    }
+    const bool is_of_message =
+        fault.code == pipe_code::kMessageTooBig || fault.code == pipe_code::kInvalidFormat;
+    if (is_of_message || fault.code == pipe_code::kOffsetNotAvailable)
+      read_again_from(is_of_message ? next_ : fault.offset, index, fault.message);
     fail_now(place, fault.code, fault.message, now);
     return true;
   }
-  if (!has_any) return false;
+  if (!has_any) {
+    // Behind the last message there may be offsets without one: of transactions, or compacted.
+    if (ranges_.empty() && source_->end() > next_) next_ = watermark_ = source_->end();
+    return lost_lane_.has_value();
+  }
   extracting_ = index;
   const int messages_max = next_ <= isolate_until_ ? 1 : options_.batch.messages;
   const bool is_full = batch.messages.size() >= static_cast<std::size_t>(messages_max) ||
-                       batch.bytes >= bytes_max_ || fault_ || !batch.failed.empty();
+                       batch.bytes >= bytes_max_ || fault_ || lost_lane_ || !batch.failed.empty();
   if (!is_full && now < batch.since + options_.batch.linger) return false;
   return close_batch(place, now);
 }
@@ -246,24 +253,42 @@ void Partition::take(MessageBatch& batch, std::size_t index, Instant now) {
     if (taken == 0) break;
   }
   if (fault_ &&
-      (fault_->code == pipe_code::kMessageTooBig || fault_->code == pipe_code::kInvalidFormat))
-    pass_over(batch, index, *std::exchange(fault_, std::nullopt));
+      (fault_->code == pipe_code::kMessageTooBig || fault_->code == pipe_code::kInvalidFormat)) {
+    const auto action = machine_->item_action("extract", fault_->code);
+    // It may have been the broker for once: a message is asked for twice.
+    const bool is_asked_again =
+        std::exchange(doubted_, std::max(fault_->offset, next_)) == std::max(fault_->offset, next_);
+    if (action == PipeMachine::ItemAction::again) return;
+    if (is_asked_again) {
+      pass_over(batch, index, *std::exchange(fault_, std::nullopt), action);
+    } else {
+      read_again_from(next_, index, std::exchange(fault_, std::nullopt)->message);
+    }
+  }
 }
 
-// A message that the client could not hand over: noted, and on with the next. The client itself
-// would ask for the same one again.
-void Partition::pass_over(MessageBatch& batch, std::size_t index, const SourceFault& fault) {
+// The client may have gone past it, or ask for the same one again and again.
+void Partition::read_again_from(std::int64_t offset, std::size_t index, std::string reason) {
+  lost_lane_ = index;
+  lost_offset_ = offset;
+  lost_reason_ = std::move(reason);
+}
+
+// A message that the client could not hand over: noted, unless the file drops it, and on with the
+// next.
+void Partition::pass_over(MessageBatch& batch, std::size_t index, const SourceFault& fault,
+                          PipeMachine::ItemAction action) {
   const std::int64_t offset = std::max(fault.offset, next_);
   next_ = offset + 1;
   ++gaps_;
-  batch.failed.push_back({.first_offset = offset,
-                          .last_offset = offset,
-                          .code = std::string(fault.code),
-                          .reason = fault.message,
-                          .state = "extract"});
-  lost_lane_ = index;
-  lost_offset_ = next_;
-  lost_reason_ = "offset " + std::to_string(offset) + " was passed over: " + fault.message;
+  if (action == PipeMachine::ItemAction::errors)
+    batch.failed.push_back({.first_offset = offset,
+                            .last_offset = offset,
+                            .code = std::string(fault.code),
+                            .reason = fault.message,
+                            .state = "extract"});
+  read_again_from(next_, index,
+                  "offset " + std::to_string(offset) + " was passed over: " + fault.message);
 }
 
 bool Partition::close_batch(Place& place, Instant now) {
@@ -281,12 +306,14 @@ bool Partition::close_batch(Place& place, Instant now) {
 
 bool Partition::transform(Place& place, Instant now) {
   MessageBatch& batch = *place.batch;
+  if (!batch.plan.empty()) {  // it was, and some of it is loaded
+    if (place.lane.start(now)) place.lane.done(R"({"errors":0})", now);
+    return true;
+  }
   outcomes_ -= batch.outcomes;
   batch.begin_again();
   if (!place.lane.start(now)) return true;
   batch.body.text.reserve(batch.bytes + batch.messages.size() * kLineBytes);  // in one piece
-  const bool is_culprit = resets_there_ > kResetsMax && watermark_ == reset_at_ &&
-                          batch.messages.size() == 1 && ranges_.front().batch == batch.id;
   try {
     for (std::uint32_t i = 0; i < batch.messages.size(); ++i) {
       const TakenMessage& message = batch.messages[i];
@@ -294,7 +321,7 @@ bool Partition::transform(Place& place, Instant now) {
         const std::string_view soon = batch.messages[i + kAhead].value.value_or("");
         prefetch(soon.data(), std::min(soon.size(), kPrefetchMost));
       }
-      if (is_culprit) {
+      if (message.offset == culprit_) {
         fail_message(place, i, pipe_code::kUncategorised, reset_reason_, nullptr, true);
         continue;
       }
@@ -415,6 +442,11 @@ void Partition::item_answered(std::size_t lane, std::size_t item, const ItemAnsw
     place.again_code = code;
     place.again_message = reason;
   }
+  if (code == pipe_code::kBulkItemBlocked) {
+    batch.blocked[index] = {answer.status, std::string(answer.type), reason};
+  } else {
+    batch.blocked.erase(index);
+  }
 }
 
 // True: nothing more is to be loaded of it.
@@ -474,8 +506,10 @@ void Partition::load_failed(std::size_t lane, const BulkFailure& failure, bool w
   Place& place = lanes_[lane];
   LoadPlan& plan = place.batch->plan;
   const bool is_server_error = failure.code == pipe_code::kEs5xx;
+  // A 400 that is not the search engine's: what stands in between may refuse one document, or all.
+  const bool is_doubtful = is_server_error || failure.status == 400;
   const bool suspects_document =
-      failure.bisect || (is_server_error && plan.failures() + 1 >= kServerErrorsMax);
+      failure.bisect || (is_doubtful && plan.failures() + 1 >= kServerErrorsMax);
   bool is_culprit = false;
   if (suspects_document && was_mixed) {
     place.batch->is_alone = true;
@@ -483,13 +517,13 @@ void Partition::load_failed(std::size_t lane, const BulkFailure& failure, bool w
     plan.split();
   } else {
     is_culprit =
-        failure.bisect || (suspects_document && failure.status == 500 && plan.first_mark() &&
-                           host_.bulks_answered() > *plan.first_mark());
+        failure.bisect || (suspects_document && (failure.status == 500 || failure.status == 400) &&
+                           plan.first_mark() && host_.bulks_answered() > *plan.first_mark());
     if (is_culprit && answer_culprit(place, failure)) {
       go_on_loading(lane, now);
       return;
     }
-    plan.put_off(host_.bulks_answered());
+    plan.put_off(host_.bulks_answered(), is_doubtful);
   }
   if (failure.bisect && !is_culprit) {
     go_on_loading(lane, now);
@@ -520,12 +554,7 @@ bool Partition::answer_culprit(Place& place, const BulkFailure& failure) {
 
 bool Partition::send_errors(Place& place, Instant now) {
   MessageBatch& batch = *place.batch;
-  // The machine gave up on what is left: that is of errors too.
-  const auto& error = place.lane.record().error;
-  for (const std::uint32_t item : batch.plan.left())
-    fail_message(place, batch.body.items[item].message, error ? error->code : "",
-                 error ? error->message : "given up", nullptr, true);
-  batch.plan = LoadPlan(0);
+  if (!batch.plan.empty()) give_up(place);
   if (!place.lane.start(now)) return true;
   place.errors_out = 0;
   for (const FailedMessage& failed : batch.failed)
@@ -542,6 +571,27 @@ bool Partition::send_errors(Place& place, Instant now) {
     host_.send_error(batch.id, i, error_record(batch, failed, now));
   }
   return false;
+}
+
+// The machine gave up on what is left of a batch. Where single documents are why, the others are
+// loaded after all.
+void Partition::give_up(Place& place) {
+  MessageBatch& batch = *place.batch;
+  const auto& error = place.lane.record().error;
+  const bool is_of_items = error && error->code == pipe_code::kBulkItemBlocked;
+  for (const std::uint32_t item : batch.plan.left()) {
+    const auto blocked = batch.blocked.find(item);
+    const std::uint32_t message = batch.body.items[item].message;
+    if (is_of_items && blocked == batch.blocked.end()) continue;
+    if (is_of_items) {
+      const ItemAnswer answer{.status = blocked->second.status, .type = blocked->second.type};
+      fail_message(place, message, error->code, blocked->second.reason, &answer, true);
+    } else {
+      fail_message(place, message, error ? error->code : "", error ? error->message : "given up",
+                   nullptr, true);
+    }
+    batch.plan.drop(item);
+  }
 }
 
 void Partition::error_settled(std::uint64_t batch_id, std::uint32_t index, std::string_view code,
@@ -651,10 +701,8 @@ std::shared_ptr<MessageBatch> Partition::new_batch() {
 // them at one place messages go one by one, so that the one that is the cause is found.
 void Partition::reset(std::size_t index, Instant now) {
   ++resets_;
-  resets_there_ = watermark_ == reset_at_ ? resets_there_ + 1 : 1;
-  reset_at_ = watermark_;
+  if (const auto& failed = lanes_[index].batch; failed && failed->is_closed) suspect(*failed);
   if (const auto& error = lanes_[index].lane.record().error) reset_reason_ = error->message;
-  if (resets_there_ >= kResetsMax) isolate_until_ = std::max(isolate_until_, next_);
   for (Place& place : lanes_)
     if (place.batch) forget(place.batch->outcomes, place.batch->messages.size());
   for (const Range& range : ranges_)
@@ -665,6 +713,7 @@ void Partition::reset(std::size_t index, Instant now) {
   extracting_.reset();
   locating_.reset();
   lost_lane_.reset();
+  lost_offset_ = -1;  // further on than where it begins
   fault_.reset();
   source_.reset();
   is_begun_ = false;
@@ -674,8 +723,22 @@ void Partition::reset(std::size_t index, Instant now) {
   lanes_[0].lane = std::move(kept);
 }
 
+// Only what fails when it goes alone is the cause: not what another lane had on its way, and not
+// what comes next when Kafka fails.
+void Partition::suspect(const MessageBatch& failed) {
+  resets_there_ = watermark_ == reset_at_ ? resets_there_ + 1 : 1;
+  reset_at_ = watermark_;
+  if (resets_there_ >= kResetsMax) isolate_until_ = std::max(isolate_until_, next_);
+  if (resets_there_ > kResetsMax && failed.messages.size() == 1)
+    culprit_ = failed.messages.front().offset;
+}
+
 void Partition::begin_again(const std::string& reason, Instant now) {
-  reset(0, now);
+  const auto on_its_way = std::find_if(lanes_.begin(), lanes_.end(), [](const Place& place) {
+    return place.batch && place.batch->is_closed;
+  });
+  reset(on_its_way == lanes_.end() ? 0 : static_cast<std::size_t>(on_its_way - lanes_.begin()),
+        now);
   lanes_.clear();
   begin_lanes(now);
   reset_reason_ = reason;
@@ -709,7 +772,7 @@ std::string Partition::skip(std::int64_t offset, const Actor& actor, const std::
       const std::uint32_t message = batch.body.items[item].message;
       if (batch.messages[message].offset != offset) continue;
       fail_message(place, message, pipe_code::kSkipped, "skipped by " + actor.name + ": " + reason,
-                   nullptr, true);
+                   nullptr, false);
       batch.failed.back().skipped = true;
       batch.plan.drop(item);
       // The rest of the batch goes on; where its machine does not let it, it waits as it did.
@@ -723,7 +786,19 @@ std::string Partition::skip(std::int64_t offset, const Actor& actor, const std::
 
 void Partition::drain(Instant now) {
   is_draining_ = true;
+  locating_.reset();
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+    if (extracting_ != lane && (!lanes_[lane].batch || !lanes_[lane].batch->is_closed))
+      retire(lanes_[lane], now);
   step(now);
+}
+
+// A lane without messages has come to its end; the last one to come there ends them all.
+bool Partition::retire(Place& place, Instant now) {
+  place.lane.fire("revoke", now);
+  if (is_drained())
+    for (Place& each : lanes_) each.lane.fire("drained", now);
+  return false;
 }
 
 bool Partition::is_drained() const {
@@ -748,6 +823,16 @@ const Partition::Place* Partition::oldest() const {
   return &lanes_.front();
 }
 
+// A topic may be about to be made; who is not let in, or finds no index, needs somebody now.
+bool PartitionView::is_alarming(Instant now) const {
+  if (!hold.empty()) return true;
+  if (!failing_since) return false;
+  if (code == pipe_code::kEs4xx || code == pipe_code::kBulkItemBlocked) return true;
+  constexpr std::chrono::minutes kPatience{1};
+  return (code == pipe_code::kTopicNotFound || code == pipe_code::kPartitionNotFound) &&
+         now - *failing_since >= kPatience;
+}
+
 PartitionView Partition::view() const {
   const Record& record = oldest()->lane.record();
   PartitionView view{.id = id_,
@@ -770,6 +855,7 @@ PartitionView Partition::view() const {
     view.next_at = record.next_at();
   }
   if (record.error && record.failures > 0) {
+    view.failing_since = record.failing_since;
     view.code = record.error->code;
     view.error = record.error->message;
   }

@@ -42,6 +42,8 @@ class MessageSource {
   // Appends at most so many of those that are there now. A fault ends it; what stood before the
   // fault was taken.
   virtual std::optional<SourceFault> take(std::size_t most, std::vector<TakenMessage>& into) = 0;
+  // An offset before which nothing more comes than what was taken; -1: not known.
+  virtual std::int64_t end() const { return -1; }
 };
 
 class Partition;
@@ -93,9 +95,16 @@ struct PartitionView {
   std::string error;
   int attempt = 0;
   int failures = 0;
+  std::optional<Instant> failing_since = {};
   std::optional<Instant> next_at = {};
   std::string hold;
   bool is_paused = false;
+  struct Pause {
+    std::string by;
+    std::string reason;
+    Instant since = {};
+  };
+  std::optional<Pause> pause = {};
   bool is_draining = false;
   std::int64_t committed = -1;  // -1: not known
   std::int64_t watermark = -1;
@@ -116,6 +125,10 @@ struct PartitionView {
   std::map<std::string, double> state_seconds = {};  // spent in each, since it was given to us
   // There is something to do and nothing is done, for no reason that is shown.
   bool is_stalled = false;
+  bool is_alarm = false;
+
+  // It is tried again for ever, and only a person can let it succeed.
+  bool is_alarming(Instant now) const;
 
   // Messages that are in the topic and not finished; none: not known.
   std::optional<std::int64_t> lag() const {
@@ -222,13 +235,18 @@ class Partition {
   bool ask_where(Place& place, bool is_reset, Instant now);
   bool extract(std::size_t index, Instant now);
   void take(MessageBatch& batch, std::size_t index, Instant now);
-  void pass_over(MessageBatch& batch, std::size_t index, const SourceFault& fault);
+  void pass_over(MessageBatch& batch, std::size_t index, const SourceFault& fault,
+                 PipeMachine::ItemAction action);
+  void read_again_from(std::int64_t offset, std::size_t index, std::string reason);
   bool close_batch(Place& place, Instant now);
   bool transform(Place& place, Instant now);
   bool load(std::size_t index, Instant now);
   bool send_errors(Place& place, Instant now);
+  void give_up(Place& place);
+  bool retire(Place& place, Instant now);
   void finish(Place& place);
   void reset(std::size_t index, Instant now);
+  void suspect(const MessageBatch& failed);
   void forget(const Outcomes& outcomes, std::uint64_t messages);
   void fail_message(Place& place, std::uint32_t message, std::string_view code, std::string reason,
                     const ItemAnswer* answer, bool retryable);
@@ -259,6 +277,7 @@ class Partition {
   std::optional<std::size_t> lost_lane_;  // that found out that what comes next is not there …
   std::string lost_reason_;
   std::int64_t lost_offset_ = -1;  // … at this offset
+  std::int64_t doubted_ = -1;      // could not be had once
   std::size_t bytes_max_;
   std::size_t usual_bytes_ = 1'024;  // of a message
   bool is_begun_ = false;            // it is known where to read
@@ -271,6 +290,7 @@ class Partition {
   int resets_there_ = 0;        // … and how many there were at it
   std::string reset_reason_;
   std::int64_t isolate_until_ = -1;  // batches of one message up to this offset
+  std::int64_t culprit_ = -1;        // the message that failed alone: of errors when it comes again
   std::uint64_t consumed_ = 0;
   Outcomes outcomes_;
   std::uint64_t retried_ = 0;

@@ -36,6 +36,7 @@ class PartitionTest : public testing::Test, public PartitionHost {
       }
       return std::nullopt;
     }
+    std::int64_t end() const override { return test_.end_; }
 
    private:
     PartitionTest& test_;
@@ -157,6 +158,7 @@ class PartitionTest : public testing::Test, public PartitionHost {
   int located_ = 0;
   bool is_reset_ = false;
   std::int64_t lost_ = -1;
+  std::int64_t end_ = -1;
   int failures_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t answered_ = 0;
@@ -344,9 +346,62 @@ TEST_F(PartitionTest, GivesUpOnAnIndexThatStaysBlocked) {
   ASSERT_EQ(errors_.size(), 1U);
   settle_errors();
   EXPECT_EQ(kept_[0].code, "bulk_item_blocked");
+  EXPECT_EQ(kept_[0].es_status, 403);
   EXPECT_TRUE(kept_[0].retryable);
   EXPECT_EQ(partition_->watermark(), 4);
   EXPECT_EQ(view().outcomes.indexed, 3U);
+}
+
+// One that was busy is sent for as long as it takes, also beside one that is given up.
+TEST_F(PartitionTest, GivesUpNoItemThatIsOnlyBusy) {  // P4, code 12
+  begin();
+  answers_["doc1"] = {.kind = ItemAnswer::Kind::blocked, .status = 403, .reason = "read-only"};
+  answers_["doc2"] = {.kind = ItemAnswer::Kind::busy, .status = 429};
+  produce(4);
+  step();
+  for (int i = 0; i < 60 && errors_.empty(); ++i) {
+    if (!ready_.empty()) answer();
+    step(3min);
+  }
+  settle_errors();
+  ASSERT_EQ(kept_.size(), 1U);
+  EXPECT_EQ(kept_[0].offset, 1);
+  EXPECT_NE(kept_[0].reason.find("read-only"), std::string::npos);
+  EXPECT_EQ(partition_->watermark(), 0);
+  answers_.erase("doc2");
+  for (int i = 0; i < 10 && partition_->watermark() < 4; ++i) {
+    if (!ready_.empty()) answer();
+    step(3min);
+  }
+  EXPECT_EQ(sent_.back(), "doc2\n");
+  EXPECT_EQ(partition_->watermark(), 4);
+  EXPECT_EQ(view().outcomes.indexed, 3U);
+  EXPECT_EQ(view().outcomes.errors, 1U);
+  EXPECT_EQ(kept_.size(), 1U);
+  for (const auto& [doc, times] : indexed_) EXPECT_EQ(times, 1) << doc;
+}
+
+// What was said of the whole before, by another cause, is not held against a document.
+TEST_F(PartitionTest, BlamesNoDocumentForAnOutage) {  // code 11
+  options_.batch.messages = 1;
+  begin();
+  produce(1);
+  step();
+  whole_ = [this](const std::string&) {
+    const bool is_late = sent_.size() > 5;
+    return std::optional(BulkFailure{.code = is_late ? pipe_code::kEs5xx : pipe_code::kNetwork,
+                                     .message = "away",
+                                     .status = is_late ? 500 : 0});
+  };
+  for (int i = 0; i < 6; ++i) {
+    answer();
+    ++answered_;  // of others
+    step(2min);
+  }
+  EXPECT_TRUE(errors_.empty());
+  whole_ = nullptr;
+  answer();
+  EXPECT_EQ(view().outcomes.indexed, 1U);
 }
 
 TEST_F(PartitionTest, RetriesTheSameBatchWhenTheSearchEngineIsAway) {  // S1-7, S1-11, S1-12, S1-14
@@ -431,6 +486,26 @@ TEST_F(PartitionTest, FindsTheDocumentThatTheSearchEngineBreaksOn) {  // code 11
   EXPECT_EQ(partition_->watermark(), 8);
 }
 
+// What stands between the pipe and the search engine says no more than 400.
+TEST_F(PartitionTest, FindsTheDocumentThatAProxyRefuses) {  // P3, code 13
+  begin();
+  produce(8);
+  step();
+  whole_ = [](const std::string& text) -> std::optional<BulkFailure> {
+    if (text.find("doc1\n") == std::string::npos) return std::nullopt;
+    return BulkFailure{.code = pipe_code::kEs4xx, .message = "400", .status = 400};
+  };
+  for (int i = 0; i < 60 && errors_.empty(); ++i) {
+    if (ready_.empty()) step(2min);
+    if (!ready_.empty()) answer();
+  }
+  settle_errors();
+  ASSERT_EQ(kept_.size(), 1U);
+  EXPECT_EQ(kept_[0].offset, 1);
+  EXPECT_EQ(view().outcomes.indexed, 7U);
+  EXPECT_EQ(partition_->watermark(), 8);
+}
+
 TEST_F(PartitionTest, KeepsEverythingWhileTheSearchEngineIsBrokenForAll) {  // code 11
   begin();
   produce(4);
@@ -494,6 +569,47 @@ TEST_F(PartitionTest, IsolatesTheMessageThatBreaksIt) {  // code 0
   EXPECT_EQ(view().outcomes.indexed, 7U);
 }
 
+// What failed was to read, not what was read after it.
+TEST_F(PartitionTest, SuspectsNoMessageWhenKafkaFailsInAnUnknownWay) {  // code 0
+  options_.batch.in_flight = 1;
+  begin();
+  produce(4);
+  for (int i = 0; i < 8; ++i) {
+    faults_[0] = {.code = pipe_code::kUncategorised, .message = "unknown server error"};
+    view().state == "assign" ? locate(partition_->watermark()) : step();
+    EXPECT_EQ(view().state, "retrying");
+    step(2min);
+  }
+  EXPECT_GE(view().resets, 5U);
+  faults_.clear();
+  for (int i = 0; i < 20 && partition_->watermark() < 4; ++i) {
+    step(2min);
+    if (view().state == "assign") locate(partition_->watermark());
+    while (!ready_.empty()) answer();
+  }
+  EXPECT_TRUE(errors_.empty());
+  EXPECT_EQ(view().outcomes.indexed, 4U);
+}
+
+// The other lane has a message on its way meanwhile.
+TEST_F(PartitionTest, IsolatesOneMessageAtATime) {  // code 0
+  options_.batch.in_flight = 2;
+  options_.batch.messages = 1;
+  begin();
+  produce(2);
+  throws_ = "doc1";
+  for (int i = 0; i < 100 && kept_.empty(); ++i) {
+    step(2min);  // the first waits for its answer while the second fails
+    if (view().state == "assign") locate(partition_->watermark());
+    std::erase_if(ready_, [&](const LaneRef& ref) { return !partition_->wants_load(ref.lane); });
+    if (i > 40 && !ready_.empty()) answer();
+    settle_errors();
+  }
+  ASSERT_EQ(kept_.size(), 1U);
+  EXPECT_EQ(kept_[0].offset, 1);
+  EXPECT_EQ(view().outcomes.indexed, 1U);
+}
+
 TEST_F(PartitionTest, ShowsThatKafkaIsAwayAndGoesOnAtOnceWhenItIsBack) {  // S1-2, S1-19
   begin();
   partition_->kafka_fault(pipe_code::kKafkaUnavailable, "all brokers are down", now_);
@@ -543,8 +659,14 @@ TEST_F(PartitionTest, FindsAnotherOffsetWhenItsOwnIsNotThere) {  // S1-6, S1-16,
 TEST_F(PartitionTest, NotesAMessageThatCannotBeHadAndGoesOn) {  // S1-5, R1-3, code 4
   begin();
   produce(4);
-  faults_[2] = {.code = pipe_code::kMessageTooBig, .message = "9 MB", .offset = 2};
+  const SourceFault fault{.code = pipe_code::kMessageTooBig, .message = "9 MB", .offset = 2};
+  faults_[2] = fault;
   step();
+  while (!ready_.empty()) answer();
+  EXPECT_EQ(lost_, 2);  // once more: it may have been the broker
+  faults_[2] = fault;
+  locate(2);
+  step(1s);
   while (!ready_.empty()) answer();
   settle_errors();
   EXPECT_EQ(lost_, 3);  // the client would ask for the same one again
@@ -557,6 +679,73 @@ TEST_F(PartitionTest, NotesAMessageThatCannotBeHadAndGoesOn) {  // S1-5, R1-3, c
   EXPECT_EQ(kept_[0].code, "message_too_big");
   EXPECT_EQ(kept_[0].offset, 2);
   EXPECT_FALSE(kept_[0].original.value);
+}
+
+TEST_F(PartitionTest, ReadsAMessageThatCouldNotBeHadOnlyOnce) {
+  begin();
+  produce(4);
+  faults_[2] = {.code = pipe_code::kInvalidFormat, .message = "bad checksum", .offset = 2};
+  step();
+  while (!ready_.empty()) answer();
+  locate(2);
+  step(1s);
+  while (!ready_.empty()) answer();
+  EXPECT_EQ(view().outcomes.indexed, 4U);
+  EXPECT_EQ(view().gaps, 0U);
+  EXPECT_TRUE(errors_.empty());
+}
+
+// The rows of `extract` for single messages are those of the file.
+TEST_F(PartitionTest, DropsOrAsksAgainForWhatCannotBeHadAsTheFileSays) {  // code 4, code 7
+  options_.batch.in_flight = 1;
+  begin([](std::string text) {
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>{
+              "message_too_big: give_up                  # 4, item: its",
+              "message_too_big: done                     # 4, item: its"},
+          {"invalid_format: give_up                   # 7, item: it could",
+           "invalid_format: retry                     # 7, item: it could"}})
+      text.replace(text.find(from), from.size(), to);
+    return text;
+  });
+  produce(4);
+  const auto fail_at = [&](std::size_t offset, std::string_view code) {
+    faults_[offset] = {.code = code, .message = "no", .offset = static_cast<std::int64_t>(offset)};
+  };
+  fail_at(1, pipe_code::kMessageTooBig);
+  step();
+  answer();
+  EXPECT_EQ(lost_, 1);
+  fail_at(1, pipe_code::kMessageTooBig);
+  locate(1);
+  EXPECT_EQ(lost_, 2);
+  for (int i = 0; i < 3; ++i) {
+    fail_at(2, pipe_code::kInvalidFormat);
+    locate(2);
+    EXPECT_EQ(view().failures, 1);
+    EXPECT_EQ(view().code, "invalid_format");
+    step(2min);
+    EXPECT_EQ(lost_, 2);
+  }
+  locate(2);
+  step(1s);
+  answer();
+  EXPECT_TRUE(errors_.empty());
+  EXPECT_EQ(view().outcomes.indexed, 3U);
+  EXPECT_EQ(partition_->watermark(), 4);
+}
+
+// Of transactions Kafka keeps records that nobody is given.
+TEST_F(PartitionTest, IsDoneWithOffsetsThatHoldNoMessage) {
+  begin();
+  produce(4);
+  step();
+  end_ = 5;
+  EXPECT_EQ(partition_->watermark(), 0);  // not while something is on its way
+  answer();
+  step();
+  EXPECT_EQ(partition_->watermark(), 5);
+  EXPECT_EQ(view().next, 5);
 }
 
 TEST_F(PartitionTest, RetriesWhereItCannotFindOutWhereToBegin) {  // S1-3, S1-4
@@ -705,11 +894,50 @@ TEST_F(PartitionTest, TakesNothingWhilePausedOrDraining) {
   while (!ready_.empty()) answer();
   step();
   EXPECT_TRUE(partition_->is_drained());
+  EXPECT_EQ(view().state, "stopped");
   EXPECT_EQ(partition_->watermark(), 6);
   EXPECT_EQ(view().consumed, 6U);
 }
 
-TEST_F(PartitionTest, ReadsNoMessageTwice) {
+TEST_F(PartitionTest, DrainsThroughTheStatesOfTheFile) {
+  begin([](std::string text) {
+    const std::string from = "drained: stopped";
+    return text.replace(text.find(from), from.size(), "drained: {hold: \"stay\"}");
+  });
+  EXPECT_EQ(view().state, "extract");
+  partition_->drain(now_);
+  EXPECT_EQ(view().state, "drain");
+  EXPECT_EQ(view().hold, "stay");
+}
+
+// What was taken goes on, so that nobody waits for a linger that is over.
+TEST_F(PartitionTest, SendsWhatWasTakenBeforeAPause) {
+  options_.batch.linger = 1min;
+  begin();
+  produce(2);
+  step();
+  EXPECT_TRUE(ready_.empty());
+  partition_->pause(true);
+  produce(2);
+  step();
+  EXPECT_EQ(partition_->next_at(), std::nullopt);
+  answer();
+  EXPECT_EQ(partition_->watermark(), 2);
+}
+
+TEST_F(PartitionTest, NeedsAPersonOnlyWhereOneCanHelp) {
+  PartitionView seen{.code = std::string(pipe_code::kEs4xx), .failing_since = now_};
+  EXPECT_TRUE(seen.is_alarming(now_));
+  seen.code = pipe_code::kEs5xx;
+  EXPECT_FALSE(seen.is_alarming(now_ + 1h));
+  seen.code = pipe_code::kTopicNotFound;
+  EXPECT_FALSE(seen.is_alarming(now_ + 59s));
+  EXPECT_TRUE(seen.is_alarming(now_ + 60s));
+  seen = {.hold = "look"};
+  EXPECT_TRUE(seen.is_alarming(now_));
+}
+
+TEST_F(PartitionTest, ReadsNoMessageTwice) {  // S1-31: offset and source stay from batch to batch
   begin();
   produce(4);
   step();
@@ -721,6 +949,23 @@ TEST_F(PartitionTest, ReadsNoMessageTwice) {
   while (!ready_.empty()) answer();
   for (const auto& [doc, times] : indexed_) EXPECT_EQ(times, 1) << doc;
   EXPECT_EQ(partition_->watermark(), 6);
+  EXPECT_EQ(located_, 1);
+}
+
+// It goes back to what is committed, and not to what it had lost further on.
+TEST_F(PartitionTest, ForgetsWhatItHadLostWhenItBeginsAgain) {  // I2
+  options_.batch.in_flight = 1;
+  begin();
+  produce(4);
+  faults_[2] = {.code = pipe_code::kOffsetNotAvailable, .message = "not there", .offset = 2};
+  step();
+  answer();
+  EXPECT_EQ(lost_, 2);
+  partition_->not_located("something_else", "of no known kind", now_);
+  step(2min);
+  EXPECT_EQ(view().state, "assign");
+  EXPECT_FALSE(is_reset_);
+  EXPECT_EQ(lost_, -1);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <climits>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "pipe/beginnings.h"
@@ -22,6 +23,7 @@
 #include "pipe/kafka_source.h"
 #include "pipe/missing_topics.h"
 #include "pipe/offset_commits.h"
+#include "pipe/pipe_codes.h"
 #include "pipe/pipe_plan.h"
 #include "pipe/progress_watch.h"
 
@@ -37,6 +39,7 @@ constexpr milliseconds kProbeAtMost{500};
 // For the last commit of partitions that are given away: Kafka may not answer at all.
 constexpr milliseconds kCommitAtMost{5'000};
 constexpr milliseconds kCloseAtMost{5'000};
+constexpr milliseconds kRenewEvery{1'000};
 constexpr std::uint64_t kCommitMessages = 50'000;
 constexpr std::size_t kFetchAtOnce = 2U << 20U;
 
@@ -63,6 +66,8 @@ class Pipe::Control {
   const PipeConfig& config() const { return parts_.config; }
   Result<void> order(const PartitionId& id,
                      const std::function<std::string(Partition&, Instant)>& what);
+  // Remembered for as long as the process runs, wherever the partition is meanwhile; none: goes on.
+  void set_pause(const PartitionId& id, std::optional<PartitionView::Pause> pause);
   void log(bool is_problem, std::string_view event,
            std::vector<std::pair<std::string, std::string>> fields) const;
 
@@ -97,8 +102,14 @@ class Pipe::Control {
                    const std::string& message);
   void assign(const std::map<PartitionId, Beginning>& located);
   void not_assigned(const std::map<PartitionId, Beginning>& located, rd_kafka_resp_err_t error);
-  void begin_partition(const PartitionId& id, kafka::Queue queue, const Beginning* beginning);
-  std::map<PartitionId, std::int64_t> park();
+  void begin_partition(const PartitionId& id, kafka::Queue queue, const Beginning& beginning);
+  void go_on(const PartitionId& id, kafka::Queue queue, int epoch);
+  static std::shared_ptr<std::unique_ptr<MessageSource>> source_of(kafka::Queue queue);
+  struct Parked {
+    std::int64_t offset = 0;
+    int epoch = 0;
+  };
+  std::map<PartitionId, Parked> park();
   void drain(const std::vector<PartitionId>& ids);
   void commit();
   void commit_and_wait();
@@ -107,6 +118,7 @@ class Pipe::Control {
   std::vector<PartitionView> partition_views() const;
   void set_kafka_fault(std::string_view code, const std::string& message);
   bool is_kafka_away() const;
+  bool is_paused(const PartitionId& id) const;
   void probe();
   void watch();
   void shut_down();
@@ -129,12 +141,17 @@ class Pipe::Control {
   std::uint64_t committed_messages_ = 0;
   Instant found_at_ = {};
   Instant probed_at_ = {};
+  Instant renewed_at_ = {};
+  std::size_t fetch_bytes_ = 0;  // of each partition, ahead
+  std::size_t most_assigned_ = 0;
 
   mutable std::mutex mutex_;  // guards what follows
   std::vector<BeginningWanted> requests_;
   std::map<PartitionId, Assigned> published_;
   std::vector<PartitionView> published_missing_;
   std::string kafka_fault_;
+  std::map<PartitionId, PartitionView::Pause> pauses_;
+  std::set<PartitionId> alarmed_;
   ProgressWatch progress_;
   std::uint64_t rebalances_ = 0;
   std::uint64_t commits_done_ = 0;
@@ -188,21 +205,25 @@ Result<void> Pipe::Control::open(PipeConfig config, std::shared_ptr<const PipeMa
 
 Result<void> Pipe::Control::open_consumer() {
   const KafkaConfig& config = parts_.config.kafka;
-  const std::size_t fetch_bytes = plan_of(parts_.config, count_partitions(), 1).fetch_bytes;
+  fetch_bytes_ =
+      plan_of(parts_.config, std::max(count_partitions(), most_assigned_), 1).fetch_bytes;
   std::vector<kafka::Setting> settings = {
       {"group.id", config.group},
       {"enable.auto.commit", "false"},
       {"enable.auto.offset.store", "false"},
       {"auto.offset.reset", "error"},
       {"partition.assignment.strategy", "range,roundrobin"},
-      {"enable.partition.eof", "false"},
+      {"enable.partition.eof", "true"},
       {"queued.min.messages", "10000"},
-      {"queued.max.messages.kbytes", std::to_string(fetch_bytes / 1024)},
+      {"queued.max.messages.kbytes", std::to_string(fetch_bytes_ / 1024)},
       {"fetch.message.max.bytes",
-       std::to_string(std::min<std::size_t>(fetch_bytes, kFetchAtOnce / 2))},
+       std::to_string(std::min<std::size_t>(fetch_bytes_, kFetchAtOnce / 2))},
       // What is fetched at once is let go at once, with its last message: so much of several
       // partitions, of which one is slow, would be kept for it.
       {"fetch.max.bytes", std::to_string(kFetchAtOnce)},
+      // The most there can be: of a longer answer the client says no more than that it is one, and
+      // asks for it again, for ever.
+      {"receive.message.max.bytes", "2147483647"},
       {"fetch.wait.max.ms", "200"},
       {"session.timeout.ms", "30000"},
       {"reconnect.backoff.max.ms", "1000"},
@@ -290,7 +311,12 @@ void Pipe::Control::run() {
       std::this_thread::sleep_for(kTurn);
     }
   }
-  if (!is_dying_) shut_down();
+  if (is_dying_) return;
+  try {
+    shut_down();
+  } catch (const std::exception& thrown) {
+    log(true, "stopped", {{"error", thrown.what()}});
+  }
 }
 
 void Pipe::Control::turn() {
@@ -315,13 +341,19 @@ void Pipe::Control::begin_anew(const std::string& why) {
 
 // Also: a member that was fenced off (another has its `instance`) hears nothing any more.
 void Pipe::Control::renew_consumer() {
+  if (now() - renewed_at_ < kRenewEvery) return;
+  renewed_at_ = now();
   give_away(all_assigned(), true);
   leave_group();
-  if (const auto opened = open_consumer(); !opened)
-    log(true, "kafka", {{"text", opened.error().message}});
+  is_begun_anew_ = false;
+  if (const auto opened = open_consumer(); !opened) {
+    begin_anew(opened.error().message);
+    set_kafka_fault(pipe_code::kKafkaUnavailable, opened.error().message);
+    return;
+  }
+  set_kafka_fault("", "");
   subscribe();
   found_at_ = {};
-  is_begun_anew_ = false;
 }
 
 // librdkafka would wait for brokers that do not answer for as long as its requests may take.
@@ -429,11 +461,14 @@ void Pipe::Control::add(const std::vector<PartitionId>& ids) {
     PipeWorker& worker = *workers_[place % workers_.size()];
     const int epoch = ++epochs_[id];
     assigned_[id] = {.worker = &worker, .epoch = epoch};
-    worker.post(
-        [id, epoch, bytes = parts_.config.batch.bytes](PipeWorker& w) { w.add(id, epoch, bytes); });
+    worker.post([id, epoch, bytes = parts_.config.batch.bytes,
+                 paused = is_paused(id)](PipeWorker& w) { w.add(id, epoch, bytes, paused); });
     missing_->found(id.topic);
   }
+  most_assigned_ = std::max(most_assigned_, assigned_.size());
   share_memory();
+  if (plan_of(parts_.config, most_assigned_, 1).fetch_bytes < fetch_bytes_ / 2)
+    begin_anew("there are more partitions than when it began, too many for what is fetched ahead");
   {
     const std::lock_guard lock(mutex_);
     published_missing_ = missing_->views();
@@ -544,30 +579,31 @@ void Pipe::Control::not_located(const BeginningWanted& wanted, const std::string
 }
 
 // The offsets at which all others are, while nobody takes anything.
-std::map<PartitionId, std::int64_t> Pipe::Control::park() {
-  std::map<PartitionId, std::int64_t> parked;
+std::map<PartitionId, Pipe::Control::Parked> Pipe::Control::park() {
+  std::map<PartitionId, Parked> parked;
   for (const auto& worker : workers_)
     worker->call([&](PipeWorker& w) {
       w.each([&](Partition& partition) {
-        if (partition.is_located()) parked[partition.id()] = partition.park();
+        if (partition.is_located()) parked[partition.id()] = {partition.park(), partition.epoch()};
       });
     });
   return parked;
 }
 
 void Pipe::Control::assign(const std::map<PartitionId, Beginning>& located) {
-  std::map<PartitionId, std::int64_t> offsets = park();
-  for (const auto& [id, beginning] : located) offsets[id] = beginning.choice->offset;
-  std::erase_if(offsets, [this](const auto& one) { return !assigned_.contains(one.first); });
+  std::map<PartitionId, Parked> places = park();
+  for (const auto& [id, beginning] : located)
+    places[id] = {beginning.choice->offset, beginning.wanted.epoch};
+  std::erase_if(places, [this](const auto& one) { return !assigned_.contains(one.first); });
   std::vector<PartitionId> ids;
-  for (const auto& [id, offset] : offsets) ids.push_back(id);
+  for (const auto& [id, place] : places) ids.push_back(id);
   const kafka::Partitions list = kafka::list_of(ids);
   static constexpr std::uint64_t kOne = 1;
   std::map<PartitionId, kafka::Queue> queues;
   for (int i = 0; i < list->cnt; ++i) {
     rd_kafka_topic_partition_t& one = list->elems[i];
     const PartitionId id{one.topic, one.partition};
-    one.offset = offsets.at(id);
+    one.offset = places.at(id).offset;
     // Before it is assigned: what comes must not go to the consumer's own queue.
     kafka::Queue queue(rd_kafka_queue_get_partition(consumer_.get(), one.topic, one.partition));
     rd_kafka_queue_forward(queue.get(), nullptr);
@@ -588,34 +624,43 @@ void Pipe::Control::assign(const std::map<PartitionId, Beginning>& located) {
   }
   for (auto& [id, queue] : queues) {
     const auto found = located.find(id);
-    begin_partition(id, std::move(queue), found != located.end() ? &found->second : nullptr);
+    if (found != located.end()) {
+      begin_partition(id, std::move(queue), found->second);
+    } else {
+      go_on(id, std::move(queue), places.at(id).epoch);
+    }
   }
 }
 
-// Without a beginning: it goes on where it was, from another queue.
-void Pipe::Control::begin_partition(const PartitionId& id, kafka::Queue queue,
-                                    const Beginning* beginning) {
-  Assigned& assigned = assigned_.at(id);
-  auto source = std::make_shared<std::unique_ptr<MessageSource>>(
+// A source can be handed to a thread only in what can be copied.
+std::shared_ptr<std::unique_ptr<MessageSource>> Pipe::Control::source_of(kafka::Queue queue) {
+  return std::make_shared<std::unique_ptr<MessageSource>>(
       std::make_unique<KafkaSource>(std::move(queue)));
-  if (beginning == nullptr) {
-    assigned.worker->post([id, source](PipeWorker& worker) {
-      worker.with(id, [&](Partition& partition) {
-        partition.new_source(std::move(*source));
-        partition.unpark();
-      });
+}
+
+// Where it was, from another queue. One that has begun again in between is elsewhere, and asks.
+void Pipe::Control::go_on(const PartitionId& id, kafka::Queue queue, int epoch) {
+  assigned_.at(id).worker->post([id, epoch, source = source_of(std::move(queue))](PipeWorker& w) {
+    w.with(id, [&](Partition& partition) {
+      if (partition.epoch() == epoch) partition.new_source(std::move(*source));
+      partition.unpark();
     });
-    return;
-  }
-  const OffsetChoice& choice = *beginning->choice;
+  });
+}
+
+void Pipe::Control::begin_partition(const PartitionId& id, kafka::Queue queue,
+                                    const Beginning& beginning) {
+  Assigned& assigned = assigned_.at(id);
+  const OffsetChoice& choice = *beginning.choice;
   // One beyond the end of what is there says nothing of what comes: a lower one replaces it.
-  assigned.committed = beginning->committed > choice.offset ? -1 : beginning->committed;
+  assigned.committed = beginning.committed > choice.offset ? -1 : beginning.committed;
   if (choice.gap)
     log(true, "gap",
         {{"partition", to_text(id)},
          {"first", std::to_string(choice.gap->first)},
          {"last", std::to_string(choice.gap->last)}});
-  assigned.worker->post([id, source, choice, epoch = beginning->wanted.epoch](PipeWorker& worker) {
+  assigned.worker->post([id, choice, source = source_of(std::move(queue)),
+                         epoch = beginning.wanted.epoch](PipeWorker& worker) {
     worker.with(id, [&](Partition& partition) {
       if (partition.epoch() != epoch) return;  // it has begun again, and asks again
       partition.located(choice.offset, std::move(*source), choice.gap, PipeWorker::clock_now());
@@ -723,6 +768,20 @@ bool Pipe::Control::is_kafka_away() const {
   return !kafka_fault_.empty();
 }
 
+bool Pipe::Control::is_paused(const PartitionId& id) const {
+  const std::lock_guard lock(mutex_);
+  return pauses_.contains(id);
+}
+
+void Pipe::Control::set_pause(const PartitionId& id, std::optional<PartitionView::Pause> pause) {
+  const std::lock_guard lock(mutex_);
+  if (pause) {
+    pauses_[id] = *std::move(pause);
+  } else {
+    pauses_.erase(id);
+  }
+}
+
 // librdkafka goes on trying by itself; this finds out that it has succeeded.
 void Pipe::Control::probe() {
   if (!is_kafka_away()) return;
@@ -739,16 +798,30 @@ void Pipe::Control::probe() {
 
 void Pipe::Control::watch() {
   std::vector<PartitionId> stalled;
+  std::vector<PartitionView> alarming;
   const auto is_due = [this] {
     const std::lock_guard lock(mutex_);
     return progress_.is_due(now());
   };
   if (!is_due()) return;
-  const std::vector<PartitionView> views = partition_views();
+  std::vector<PartitionView> views = partition_views();
   {
     const std::lock_guard lock(mutex_);
     stalled = progress_.look(views, now());
+    views.insert(views.end(), published_missing_.begin(), published_missing_.end());
+    std::set<PartitionId> before = std::exchange(alarmed_, {});
+    for (const PartitionView& view : views)
+      if (view.is_alarming(now())) {
+        alarmed_.insert(view.id);
+        if (!before.contains(view.id)) alarming.push_back(view);
+      }
   }
+  for (const PartitionView& view : alarming)
+    log(true, "alarm",
+        {{"partition", to_text(view.id)},
+         {"code", view.code},
+         {"error", view.error},
+         {"failing_since", view.failing_since ? to_text(*view.failing_since) : ""}});
   for (const PartitionId& id : stalled)
     log(true, "stalled",
         {{"partition", to_text(id)}, {"for", to_text(ProgressWatch::kStalledAfter)}});
@@ -766,6 +839,8 @@ std::vector<PartitionView> Pipe::Control::partition_views() const {
   for (PartitionView& view : views) {
     if (const auto found = published_.find(view.id); found != published_.end())
       view.committed = std::max<std::int64_t>(-1, found->second.committed);
+    if (const auto found = pauses_.find(view.id); found != pauses_.end())
+      view.pause = found->second;
     std::int64_t low = 0;
     const auto error = rd_kafka_get_watermark_offsets(consumer_.get(), view.id.topic.c_str(),
                                                       view.id.partition, &low, &view.high);
@@ -798,6 +873,8 @@ PipeView Pipe::Control::view() const {
       view.items_by_status[status] += count;
     view.late_answers += worker->late_answers();
   }
+  for (PartitionView& partition : view.partitions)
+    partition.is_alarm = partition.is_alarming(now());
   std::sort(view.partitions.begin(), view.partitions.end(),
             [](const PartitionView& a, const PartitionView& b) { return a.id < b.id; });
   view.nodes = parts_.search->nodes();
@@ -843,7 +920,8 @@ Result<void> Pipe::pause(const PartitionId& id, const Actor& actor, const std::s
     partition.pause(true);
     return std::string();
   }));
-  control_->log(false, "pause",
+  control_->set_pause(id, PartitionView::Pause{actor.name, reason, now()});
+  control_->log(true, "pause",
                 {{"partition", to_text(id)}, {"actor", actor.name}, {"reason", reason}});
   return {};
 }
@@ -851,7 +929,8 @@ Result<void> Pipe::pause(const PartitionId& id, const Actor& actor, const std::s
 Result<void> Pipe::resume(const PartitionId& id, const Actor& actor, const std::string& reason) {
   PAWL_CHECK(control_->order(
       id, [&](Partition& partition, Instant now) { return partition.resume(actor, reason, now); }));
-  control_->log(false, "resume",
+  control_->set_pause(id, std::nullopt);
+  control_->log(true, "resume",
                 {{"partition", to_text(id)}, {"actor", actor.name}, {"reason", reason}});
   return {};
 }

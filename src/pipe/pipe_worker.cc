@@ -169,13 +169,14 @@ void PipeWorker::publish() {
 
 // --- Partitions ---
 
-void PipeWorker::add(kafka::PartitionId id, int epoch, std::size_t batch_bytes) {
+void PipeWorker::add(kafka::PartitionId id, int epoch, std::size_t batch_bytes, bool is_paused) {
   const PartitionOptions options{
       .pipe = parts_.config.name, .batch = parts_.config.batch, .start = parts_.config.kafka.start};
   PartitionHost& host = *this;
   auto partition =
       std::make_unique<Partition>(id, epoch, options, parts_.machine, host, clock_now());
   partition->set_batch_bytes(batch_bytes);
+  partition->pause(is_paused);
   counted_.erase(id);
   partitions_.insert_or_assign(std::move(id), std::move(partition));
   published_at_ = {};
@@ -333,9 +334,12 @@ void PipeWorker::answered(Bulk& bulk, BulkReply& reply) {
   }
   const Instant now = clock_now();
   finished_ += bulk.items;
-  for (std::size_t i = 0; i < bulk.parts.size(); ++i)
-    if (partitions[i] != nullptr)
-      guarded(*partitions[i], [&] { partitions[i]->load_answered(bulk.parts[i].lane, now); });
+  for (std::size_t i = 0; i < bulk.parts.size(); ++i) {
+    // One part may make its partition begin again, and then there is no other of it.
+    Partition* partition = partitions[i] != nullptr ? still_there(bulk.parts[i]) : nullptr;
+    if (partition != nullptr)
+      guarded(*partition, [&] { partition->load_answered(bulk.parts[i].lane, now); });
+  }
 }
 
 void PipeWorker::bulk_failed(const Bulk& bulk, const BulkFailure& failure) {

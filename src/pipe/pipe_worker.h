@@ -85,7 +85,7 @@ class PipeWorker final : private PartitionHost {
   std::uint64_t finished() const { return finished_.load(); }  // messages, about
 
   // On the thread of the worker alone.
-  void add(kafka::PartitionId id, int epoch, std::size_t batch_bytes);
+  void add(kafka::PartitionId id, int epoch, std::size_t batch_bytes, bool is_paused);
   Partition* find(const kafka::PartitionId& id);
   void remove(const kafka::PartitionId& id);
   // For that one, where it is here, or for each. What is thrown makes that partition begin again.

@@ -147,7 +147,8 @@ class BrokerErrors : public testing::Test {
   // The first messages cannot be had: of each partition that the first fetch was for.
   void expect_passed_over(rd_kafka_resp_err_t error, const std::string& number) {
     put(10);
-    inject(kFetch, {error});
+    // Of the first two at least one is asked for twice in vain, and none behind it.
+    inject(kFetch, {error, error, error});
     open();
     expect_committed();
     const auto noted = kafka_.all_of("_errors");
@@ -173,6 +174,15 @@ class BrokerErrors : public testing::Test {
   }
 
  private:
+  static std::string blocked_answer(std::size_t items) {
+    std::string body = R"({"errors":true,"items":[)";
+    for (std::size_t i = 0; i < items; ++i)
+      body +=
+          std::string(i > 0 ? "," : "") +
+          R"({"index":{"status":403,"error":{"type":"cluster_block_exception","reason":"ro"}}})";
+    return http_answer(200, body + "]}");
+  }
+
   std::string answer(const LocalSearch::Request& request) {
     std::size_t items = 0;
     {
@@ -184,6 +194,7 @@ class BrokerErrors : public testing::Test {
       }
     }
     if (hang_.valid()) hang_.wait();
+    if (refuses_all_) return blocked_answer(items);
     return indexed_answer(items);
   }
 
@@ -192,7 +203,8 @@ class BrokerErrors : public testing::Test {
   std::set<std::string> ids_;
   std::vector<std::string> log_;
   std::shared_future<void> hang_;  // answers wait for it
-  int put_ = 0;                    // to each partition
+  std::atomic<bool> refuses_all_{false};
+  int put_ = 0;  // to each partition
   MockKafka kafka_;
   LocalSearch search_{[this](const LocalSearch::Request& request) { return answer(request); }};
   std::unique_ptr<Pipe> pipe_;
@@ -201,6 +213,14 @@ class BrokerErrors : public testing::Test {
 TEST_F(BrokerErrors, Code0_AFetchThatFailsForNoKnownReasonIsReadAgain) {  // S1-1
   expect_failure_and_recovery(kFetch, RD_KAFKA_RESP_ERR_POLICY_VIOLATION, "uncategorised");
   EXPECT_GT(look().partitions[0].resets + look().partitions[1].resets, 0U);
+}
+
+// More often than it takes to suspect a message: none has been read that could be the cause.
+TEST_F(BrokerErrors, Code0_NoMessageIsBlamedForWhatKafkaDoes) {
+  put(3);
+  inject(kFetch, std::vector(10, RD_KAFKA_RESP_ERR_POLICY_VIOLATION));
+  open();
+  expect_all();
 }
 
 TEST_F(BrokerErrors, Code1_LeadersAndCoordinatorsThatMoveAreFoundAgain) {  // S1-2
@@ -229,6 +249,13 @@ TEST_F(BrokerErrors, Code2_ATopicThatMayNotBeReadIsTriedAgain) {  // S1-3
 
 TEST_F(BrokerErrors, Code4_AMessageThatCannotBeFetchedIsNotedAndPassedOver) {  // S1-5, R1-3
   expect_passed_over(RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, "4");
+}
+
+TEST_F(BrokerErrors, Code4_AMessageThatCanBeFetchedTheSecondTimeIsLoaded) {
+  put(10);
+  inject(kFetch, {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE});
+  open();
+  expect_all();
 }
 
 TEST_F(BrokerErrors, Code6_WhatTakesTooLongIsAskedAgain) {  // S1-7
@@ -281,6 +308,72 @@ TEST_F(BrokerErrors, AMemberThatIsFencedOffComesBack) {
   EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged("begin_anew"); })) << shown();
   put(5);
   expect_all();
+}
+
+// Who paused it, and why, is known for as long as the process runs, wherever the partition is.
+TEST_F(BrokerErrors, APauseIsKeptWhenThePartitionComesBack) {
+  open(KafkaConfig::Assignment::group);
+  put(5);
+  expect_all();
+  const kafka::PartitionId first{"events", 0};
+  ASSERT_TRUE(pipe_->pause(first, {.name = "eve"}, "a new mapping"));
+  inject(kHeartbeat, {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID});
+  EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged("begin_anew"); })) << shown();
+  EXPECT_TRUE(wait_until([&](const PipeView& view) {
+    return view.partitions.size() == kPartitions && view.partitions[1].epoch == 2;
+  })) << shown();
+  put(5);
+  EXPECT_TRUE(wait_until([&](const PipeView& view) {
+    return view.partitions.size() == kPartitions && view.partitions[1].watermark == 10;
+  })) << shown();
+  const PartitionView paused = look().partitions[0];
+  EXPECT_TRUE(paused.is_paused);
+  EXPECT_EQ(paused.consumed, 0U);
+  ASSERT_TRUE(paused.pause);
+  EXPECT_EQ(paused.pause->by + ": " + paused.pause->reason, "eve: a new mapping");
+  EXPECT_TRUE(was_logged("pause pipe=test partition=events/0 actor=eve reason=a new mapping"));
+  ASSERT_TRUE(pipe_->resume(first, {.name = "eve", .roles = {"operator"}}, "done"));
+  expect_all();
+  EXPECT_FALSE(look().partitions[0].pause);
+}
+
+TEST_F(BrokerErrors, AMessageThatAPersonSkipsIsNotedAndPassed) {
+  refuses_all_ = true;
+  open();
+  put(1);
+  const auto waits = [](const PipeView& view) {
+    return view.partitions.size() == kPartitions &&
+           std::all_of(view.partitions.begin(), view.partitions.end(), [](const auto& one) {
+             return one.code == "bulk_item_blocked" && one.is_alarm;
+           });
+  };
+  EXPECT_TRUE(wait_until(waits)) << shown();
+  EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged("alarm pipe=test"); }));
+  for (int partition = 0; partition < kPartitions; ++partition)
+    EXPECT_TRUE(wait_until([&](const PipeView&) {  // not while it is being sent
+      return pipe_
+          ->skip({"events", partition}, 0, {.name = "eve", .roles = {"operator"}}, "not needed")
+          .has_value();
+    })) << shown();
+  EXPECT_TRUE(was_logged("skip pipe=test partition=events/1 offset=0 actor=eve reason=not needed"));
+  expect_committed();
+  EXPECT_EQ(kafka_.all_of("_errors").size(), 2U);
+  for (const PartitionView& one : look().partitions) EXPECT_EQ(one.outcomes.skipped, 1U);
+}
+
+// It was sent for an assignment that is over: the answer changes nothing, and what is read again
+// has the same ids.
+TEST_F(BrokerErrors, AnAnswerThatComesTooLateIsCountedAndLeftAlone) {
+  std::promise<void> end;
+  hang_ = end.get_future().share();
+  open(KafkaConfig::Assignment::group);
+  put(5);
+  EXPECT_TRUE(wait_until([&](const PipeView& view) { return view.bulks > 0; })) << shown();
+  inject(kHeartbeat, {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID});
+  EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged("lost"); })) << shown();
+  end.set_value();
+  expect_all();
+  EXPECT_GT(look().late_answers, 0U) << shown();
 }
 
 // As if the process had died: nothing is waited for that does not come.

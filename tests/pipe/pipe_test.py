@@ -592,7 +592,7 @@ class Away(PipeTest):
 
 
 class Choosing(PipeTest):
-    def test_s1_27_topics_and_partitions(self):
+    def test_s1_27_topics_and_partitions(self):  # S1-27
         other = self.topic + "_b"
         self.create(3)
         KAFKA.create(other, 3)
