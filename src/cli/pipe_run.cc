@@ -206,9 +206,9 @@ ExitCode run_pipes(const PipeFlags& flags, const Surroundings& surroundings) {
       ServeLog::Level::info, clock_now(), "start",
       {{"pipes", std::to_string(pipes.size()), true}, {"process", std::to_string(getpid()), true}});
   if (server) {
+    server->set_ready();  // who reads where it listens may ask at once
     const auto told = tell_where(flags, *server, surroundings.out);
     if (!told) return refuse(told.error());
-    server->set_ready();
   }
   for (int given = signals.wait(); given == SIGHUP; given = signals.wait()) {
     if (!server) continue;

@@ -1,5 +1,5 @@
-// Every finding a machine file, or another file of ours, can have: its stable id and what it means. docs/reference/errors.md
-// has the same lines; a test compares them.
+// Every finding a machine file, or another file of ours, can have: its stable id and what it means.
+// docs/reference/errors.md has the same lines; a test compares them.
 #pragma once
 
 #include <span>

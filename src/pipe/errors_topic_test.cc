@@ -200,8 +200,9 @@ TEST_F(ErrorsTopicTest, MakesAProducerThatIsBrokenAnew) {
   const auto topic = open({}, {{.name = "batch.num.messages", .value = "1"}});
   for (std::uint64_t i = 1; i <= 3; ++i) topic->send(i, record_of(1));
   settle(*topic, 3);
-  for (std::uint64_t i = 1; i <= 3; ++i)
-    EXPECT_EQ(code_of(i), pipe_code::kKafkaUnavailable) << settled[i]->message;
+  EXPECT_EQ(code_of(1), pipe_code::kKafkaUnavailable);
+  for (std::uint64_t i = 2; i <= 3; ++i)  // sent by the broken one, or already by the next
+    EXPECT_TRUE(code_of(i) == pipe_code::kKafkaUnavailable || code_of(i).empty()) << code_of(i);
   topic->send(4, record_of(2));
   settle(*topic, 4);
   EXPECT_EQ(code_of(4), "");
