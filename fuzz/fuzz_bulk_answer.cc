@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pawl/assert.h"
 #include "pipe/bulk_answer.h"
@@ -37,12 +38,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::size_t sent = data[0];
   std::size_t called = 0;
+  std::vector<int> statuses;
   std::string body(bytes);
   const auto done = read_bulk_answer(body, sent, [&](std::size_t at, const ItemAnswer& answer) {
     PAWL_ASSERT(at == called++, "items come in order");
+    statuses.push_back(answer.status);
     check(answer);
   });
   PAWL_ASSERT(called == (done.has_value() ? sent : 0), "all items are handed out, or none");
+  // A blank before it, and no shortcut is taken.
+  std::string parsed = " " + std::string(bytes);
+  std::vector<int> slow;
+  const bool is_read = read_bulk_answer(parsed, sent, [&](std::size_t, const ItemAnswer& answer) {
+                         slow.push_back(answer.status);
+                       }).has_value();
+  PAWL_ASSERT(is_read == done.has_value() && slow == statuses, "both ways say the same");
   PAWL_ASSERT(body == bytes, "the body is read, not written");
 
   const int status = 200 + 2 * data[1];

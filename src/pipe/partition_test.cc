@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 #include <stdexcept>
 
@@ -163,7 +164,7 @@ class PartitionTest : public testing::Test, public PartitionHost {
   std::shared_ptr<const PipeMachine> machine_;
   std::unique_ptr<Partition> partition_;
   Instant now_ = std::chrono::sys_days{std::chrono::year{2026} / 3 / 2};
-  std::vector<std::string> log_;
+  std::deque<std::string> log_;  // what was taken points into it
   std::map<std::size_t, SourceFault> faults_;
   std::size_t position_ = 0;
   std::vector<LaneRef> ready_;
