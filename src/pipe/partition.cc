@@ -682,6 +682,8 @@ void Partition::finish(Place& place) {
     ranges_.pop_front();
   }
   if (watermark_ > isolate_until_) isolate_until_ = -1;
+  if (watermark_ > culprit_) culprit_ = -1;
+  if (watermark_ > doubted_) doubted_ = -1;
   batch.release();  // what was fetched is not kept for it
   spare_.push_back(std::exchange(place.batch, nullptr));
 }

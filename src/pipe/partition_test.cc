@@ -683,6 +683,13 @@ TEST_F(PartitionTest, ReadsAMessageThatCouldNotBeHadOnlyOnce) {
   while (!ready_.empty()) answer();
   EXPECT_EQ(view().outcomes.indexed, 4U);
   EXPECT_EQ(view().gaps, 0U);
+  partition_->begin_again("no memory", now_);  // and what was had counts for nothing the next time
+  step(2min);
+  faults_[2] = {.code = pipe_code::kInvalidFormat, .message = "bad checksum", .offset = 2};
+  locate(0);
+  step(1s);
+  while (!ready_.empty()) answer();
+  EXPECT_EQ(lost_, 2);
   EXPECT_TRUE(errors_.empty());
 }
 
