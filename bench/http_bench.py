@@ -101,13 +101,19 @@ def measure_commit(given):
 
 
 def measure_latency(given):
-    commit = measure_commit(given)
+    """A commit takes now as long and now twice as long here, so each round is held against the commit of its own minute."""
+    commits, medians, worst = [], [], []
     with served(given.pawl) as server:
-        run = figures([given.load, "latency", server.port, server.token, "500"])
-    seen = run["from_ask_ms"]
-    met = seen["p50"] <= commit + 1
-    print(f"idle, from a fire to a waiting worker, {run['tries']} tries: median {seen['p50']:.2f} ms, p99 {seen['p99']:.2f} ms;"
-          f" one commit is {commit:.2f} ms; goal: at most that and 1 ms: {'met' if met else 'MISSED'}")
+        for _ in range(given.rounds):
+            commits.append(measure_commit(given))
+            run = figures([given.load, "latency", server.port, server.token, "100"])
+            medians.append(run["from_ask_ms"]["p50"])
+            worst.append(run["from_ask_ms"]["p99"])
+    over = [median - commit for median, commit in zip(medians, commits)]
+    met = statistics.median(over) <= 1
+    print(f"idle, from a fire to a waiting worker, {given.rounds} rounds of {run['tries']} tries: {line('median', medians, 'ms')},"
+          f" {line('p99', worst, 'ms')}; {line('one commit', commits, 'ms')};"
+          f" {line('more than that', over, 'ms')}; goal: at most 1 ms: {'met' if met else 'MISSED'}")
     return met
 
 
