@@ -21,13 +21,13 @@ bool is_own(const std::string& queue) { return queue.find(':') != std::string::n
 
 void Claims::add(ClaimRequest request, Answered answered) {
   request.max = std::clamp<std::size_t>(request.max, 1, kClaimMax);
-  waiting_.push_back({std::move(request), std::move(answered)});
+  waiting_.add(std::move(request), std::move(answered));
 }
 
 std::vector<std::string> Claims::queues(Instant now) const {
   std::vector<std::string> names;
-  for (const Waiting& waiting : waiting_)
-    for (const std::string& queue : waiting.request.queues)
+  for (const auto& [queues, line] : waiting_.lines())
+    for (const std::string& queue : queues)
       if (!is_shut(queue, now)) names.push_back(queue);
   sort_unique(names);
   return names;
@@ -38,9 +38,9 @@ std::optional<Instant> Claims::next(Instant now) const {
   const auto consider = [&](std::optional<Instant> at) {
     if (at && (!next || *at < *next)) next = at;
   };
-  for (const Waiting& waiting : waiting_) {
-    consider(waiting.until);
-    for (const std::string& queue : waiting.request.queues) {
+  consider(waiting_.next_end());
+  for (const auto& [queues, line] : waiting_.lines()) {
+    for (const std::string& queue : queues) {
       const auto breaker = breakers_.find(queue);
       if (breaker == breakers_.end()) continue;
       const auto canary = breaker->second.next();
@@ -82,18 +82,13 @@ void Claims::end_held(std::span<const Unit> units) {
 }
 
 std::size_t Claims::waiting() const {
-  return static_cast<std::size_t>(
-      std::count_if(waiting_.begin(), waiting_.end(), [](const Waiting& waiting) {
-        const auto& queues = waiting.request.queues;
-        return std::none_of(queues.begin(), queues.end(), is_own);
-      }));
+  std::size_t count = 0;
+  for (const auto& [queues, line] : waiting_.lines())
+    if (std::none_of(queues.begin(), queues.end(), is_own)) count += line.numbers.size();
+  return count;
 }
 
-void Claims::end_waits(Instant now) {
-  for (Waiting& waiting : waiting_)
-    if (std::none_of(waiting.request.queues.begin(), waiting.request.queues.end(), is_own))
-      waiting.until = now;
-}
+void Claims::end_waits(Instant now) { waiting_.end_all_but(is_own, now); }
 
 void Claims::found(const std::string& queue, Instant ready_by) {
   if (is_slot_queue(queue)) slots_.found(queue, ready_by);
@@ -130,39 +125,57 @@ Result<std::optional<Blocked>> Claims::blocked(const Machine& machine, const Rec
 
 Result<void> Claims::serve(Round& round, Batch& batch, std::size_t put_back_max) {
   stored_.clear();
+  served_.clear();
   serves_again_ = false;
   PAWL_CHECK(put_back_resumed(round, batch, put_back_max));
   PAWL_CHECK(slots_.release(round, batch, put_back_max));
   PAWL_CHECK(order_.release(round, put_back_max));
-  for (const Waiting& waiting : waiting_)
-    for (const std::string& queue : waiting.request.queues)
-      stored_[queue].wanted += 1 + (waiting.request.max - 1) / waiting.request.queues.size();
-  for (Waiting& waiting : waiting_) {
-    if (!waiting.until) waiting.until = round.now() + waiting.request.wait;
-    const auto& queues = waiting.request.queues;
-    std::size_t& turn = turns_[queues];
-    std::size_t empty = 0;  // queues in a row that had nothing
-    while (empty < queues.size() && waiting.started.size() < waiting.request.max &&
-           !round.is_full()) {
-      PAWL_TRY(const bool started, start_one(waiting, queues[turn % queues.size()], round, batch));
-      empty = started ? 0 : empty + 1;
-      ++turn;
-    }
+  waiting_.begin(round.now());
+  std::map<WaitingClaims::Number, const WaitingClaims::Line*> heads;
+  for (const auto& [queues, line] : waiting_.lines()) {
+    heads.emplace(*line.numbers.begin(), &line);
+    for (const std::string& queue : queues) stored_[queue].wanted += line.wanted;
+  }
+  while (!heads.empty() && !round.is_full()) {
+    const auto [number, line] = *heads.begin();
+    heads.erase(heads.begin());
+    WaitingClaim& waiting = waiting_[number];
+    served_.push_back(number);
+    PAWL_TRY(const bool is_filled, fill(waiting, round, batch));
+    if (waiting.started.empty()) served_.pop_back();
+    if (!is_filled) continue;  // nothing is left for those behind it either
+    const auto behind = line->numbers.upper_bound(number);
+    if (behind != line->numbers.end()) heads.emplace(*behind, line);
   }
   return {};
 }
 
+// One of each queue in turn. False when there is less than was asked for.
+Result<bool> Claims::fill(WaitingClaim& waiting, Round& round, Batch& batch) {
+  const auto& queues = waiting.request.queues;
+  std::size_t& turn = turns_[queues];
+  std::size_t empty = 0;  // queues in a row that had nothing
+  while (waiting.started.size() < waiting.request.max) {
+    if (empty == queues.size() || round.is_full()) return false;
+    PAWL_TRY(const bool started, start_one(waiting, queues[turn % queues.size()], round, batch));
+    empty = started ? 0 : empty + 1;
+    ++turn;
+  }
+  return true;
+}
+
 Result<std::vector<GivenAttempt>> Claims::look(ClaimRequest request, Round& round, Batch& batch) {
-  std::deque<Waiting> waiting = std::exchange(waiting_, {});  // thousands, which are not looked at
+  WaitingClaims waiting = std::exchange(waiting_, {});  // thousands, which are not looked at
   Claims own = *this;
   waiting_ = std::move(waiting);
   own.add(std::move(request), {});
   PAWL_CHECK(own.serve(round, batch, round.room()));
   std::vector<GivenAttempt> given;
-  for (Started& started : own.waiting_.front().started) {
-    started.attempt.token.clear();
-    given.push_back(std::move(started.attempt));
-  }
+  for (const WaitingClaims::Number number : own.served_)
+    for (WaitingClaim::Started& started : own.waiting_[number].started) {
+      started.attempt.token.clear();
+      given.push_back(std::move(started.attempt));
+    }
   return given;
 }
 
@@ -184,7 +197,7 @@ Result<void> Claims::put_back_resumed(Round& round, Batch& batch, std::size_t ma
 
 // False when nothing of the queue may start. What is paused or finds its slots full is put aside;
 // one that gives up instead of starting makes way for the next.
-Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round& round,
+Result<bool> Claims::start_one(WaitingClaim& waiting, const std::string& queue, Round& round,
                                Batch& batch) {
   Breaker* breaker = breaker_of(queue);
   while (!round.is_full() && !is_shut(queue, round.now())) {
@@ -217,7 +230,7 @@ Result<bool> Claims::start_one(Waiting& waiting, const std::string& queue, Round
       breaker->started();
       deliveries_[in->record.id.value] = queue;
     }
-    Started& started = waiting.started.emplace_back();
+    WaitingClaim::Started& started = waiting.started.emplace_back();
     started.attempt.given = std::move(decided.answer);
     started.attempt.record = in->record.id;
     started.attempt.queue = queue;
@@ -283,12 +296,15 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
   order_.committed(units, outcomes, is_all_done);
   end_deliveries(units, now);
   end_held(units);
-  std::deque<Waiting> waiting = std::move(waiting_);
-  waiting_.clear();
-  for (Waiting& one : waiting) {
+  std::vector<WaitingClaims::Number> over = waiting_.ended(now);
+  over.insert(over.end(), served_.begin(), served_.end());
+  served_.clear();
+  sort_unique(over);
+  for (const WaitingClaims::Number number : over) {
+    WaitingClaim& one = waiting_[number];
     std::vector<GivenAttempt> given;
     given.reserve(one.started.size());
-    for (Started& started : one.started) {
+    for (WaitingClaim::Started& started : one.started) {
       if (is_committed(outcomes[started.unit])) {
         if (!is_own(started.attempt.queue)) held_.insert(started.attempt.record.value);
         given.push_back(std::move(started.attempt));
@@ -298,11 +314,10 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
     }
     const bool has_lost = given.size() < one.started.size();
     one.started.clear();
-    if (!given.empty() || (!has_lost && one.until && *one.until <= now)) {
-      one.answered(std::move(given));
+    if (given.empty() && has_lost) {
+      serves_again_ = true;
     } else {
-      waiting_.push_back(std::move(one));
-      serves_again_ = serves_again_ || has_lost;
+      waiting_.take(number).answered(std::move(given));
     }
   }
 }
@@ -311,12 +326,13 @@ void Claims::take_back() {
   slots_.take_back();
   order_.take_back();
   emptied_.clear();
-  for (Waiting& waiting : waiting_)
-    for (const Started& started : std::exchange(waiting.started, {})) take_back(started);
+  for (const WaitingClaims::Number number : std::exchange(served_, {}))
+    for (const WaitingClaim::Started& started : std::exchange(waiting_[number].started, {}))
+      take_back(started);
 }
 
 // It is not under way after all.
-void Claims::take_back(const Started& started) {
+void Claims::take_back(const WaitingClaim::Started& started) {
   const auto delivery = deliveries_.find(started.attempt.record.value);
   if (delivery == deliveries_.end()) return;
   breaker_of(delivery->second)->ended(Breaker::End::given_back, {});
@@ -324,7 +340,8 @@ void Claims::take_back(const Started& started) {
 }
 
 void Claims::fail(const Error& error) {
-  for (Waiting& waiting : std::exchange(waiting_, {})) waiting.answered(error);
+  const WaitingClaims waiting = std::exchange(waiting_, {});
+  for (const auto& [number, one] : waiting.all()) one.answered(error);
 }
 
 }  // namespace pawl

@@ -19,6 +19,7 @@
 #include "engine/round.h"
 #include "engine/slots.h"
 #include "engine/token.h"
+#include "engine/waiting_claims.h"
 #include "pawl/record.h"
 #include "pawl/result.h"
 #include "pawl/stimulus.h"
@@ -34,7 +35,7 @@ inline constexpr std::string_view kFunctionWorker = "function";  // tasks of thi
 
 class Claims {
  public:
-  using Answered = std::function<void(Result<std::vector<GivenAttempt>>)>;
+  using Answered = WaitingClaim::Answered;
 
   Claims(std::function<RandomBits()> random, Pauses pauses, DeliveryOrder order)
       : random_(std::move(random)), pauses_(std::move(pauses)), order_(std::move(order)) {}
@@ -83,16 +84,6 @@ class Claims {
                                          Batch& batch) const;
 
  private:
-  struct Started {
-    GivenAttempt attempt;
-    std::size_t unit = 0;
-  };
-  struct Waiting {
-    ClaimRequest request;
-    Answered answered;
-    std::optional<Instant> until = {};  // set at its first batch
-    std::vector<Started> started = {};
-  };
   // What the store has of a queue in this batch.
   struct Stored {
     std::size_t wanted = 0;  // by all who wait, a share of those who name other queues as well
@@ -100,12 +91,14 @@ class Claims {
     bool is_all = false;
   };
 
-  Result<bool> start_one(Waiting& waiting, const std::string& queue, Round& round, Batch& batch);
+  Result<bool> fill(WaitingClaim& waiting, Round& round, Batch& batch);
+  Result<bool> start_one(WaitingClaim& waiting, const std::string& queue, Round& round,
+                         Batch& batch);
   Result<InWork*> next_ready(const std::string& queue, Round& round, Batch& batch);
 
   bool is_shut(const std::string& queue, Instant now) const;
   Breaker* breaker_of(const std::string& queue);
-  void take_back(const Started& started);
+  void take_back(const WaitingClaim::Started& started);
   void end_deliveries(std::span<const Unit> units, Instant now);
   void end_held(std::span<const Unit> units);
   Result<void> put_back_resumed(Round& round, Batch& batch, std::size_t max);
@@ -120,9 +113,10 @@ class Claims {
   std::set<std::string> resumed_;                          // queues of pauses that are over
   std::vector<std::string> emptied_;                       // of these, in this batch
   std::map<std::vector<std::string>, std::size_t> turns_;  // of the queues that claims name
-  std::deque<Waiting> waiting_;
-  bool serves_again_ = false;             // somebody has lost what he was to get
-  std::map<std::string, Stored> stored_;  // of this batch
+  WaitingClaims waiting_;
+  std::vector<WaitingClaims::Number> served_;  // in this batch
+  bool serves_again_ = false;                  // somebody has lost what he was to get
+  std::map<std::string, Stored> stored_;       // of this batch
 };
 
 }  // namespace pawl

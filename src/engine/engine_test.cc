@@ -292,6 +292,42 @@ TEST_P(EngineTest, AClaimThatWaitsIsAnsweredWhenItsTimeIsOver) {
   EXPECT_TRUE(is_answered);
 }
 
+TEST_P(EngineTest, TheFirstWhoCameIsServedFirstWhateverElseHeWaitsFor) {
+  auto& driven = open({kJob});
+  std::vector<std::string> given;  // who got which
+  const auto wait = [&](const std::string& worker, std::vector<std::string> queues, std::size_t max,
+                        Duration at_most) {
+    driven.engine().claim(
+        {.queues = std::move(queues), .max = max, .worker = worker, .wait = at_most},
+        [&given, worker](auto attempts) {
+          std::string keys = worker;
+          for (const GivenAttempt& attempt : *attempts) keys += " " + attempt.given.key;
+          given.push_back(keys);
+        });
+  };
+  wait("w1", {"jobs"}, 1, hours{1});
+  wait("w2", {"mails", "jobs"}, 2, hours{1});
+  wait("w3", {"jobs"}, 1, seconds{10});
+  wait("w4", {"jobs"}, 1, hours{1});
+  wait("w5", {"mails"}, 1, hours{1});
+  driven.settle();
+  EXPECT_EQ(driven.engine().figures().waiting_claims, 5U);
+  driven.run_until(kStart + seconds{10});
+  EXPECT_EQ(given, std::vector<std::string>{"w3"});
+  const auto create = [&](const char* key) {
+    driven.engine().submit(
+        {.what = Stimulus::Create{}, .machine = "job", .key = key, .actor = {.name = "app"}},
+        [](const Result<Answer>&) {});
+  };
+  for (const char* key : {"a", "b", "c", "d", "e"}) create(key);
+  ASSERT_TRUE(driven.engine().step());
+  EXPECT_EQ(given, (std::vector<std::string>{"w3", "w1 a", "w2 b c", "w4 d"}));
+  EXPECT_EQ(driven.engine().figures().waiting_claims, 1U);
+  wait("w6", {"jobs"}, 1, hours{1});  // what was left is not forgotten
+  driven.settle();
+  EXPECT_EQ(given.back(), "w6 e");
+}
+
 TEST_P(EngineTest, ClaimsTakeTheFirstReadyAndTurnsOfTheQueues) {
   auto& driven = open({kJob, R"(machine: mail
 initial: writing
