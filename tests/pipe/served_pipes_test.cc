@@ -204,17 +204,18 @@ TEST_F(ServedPipes, NothingStartsWhenOneOfThemCannot) {
                   "transform: {index: views}\nelasticsearch: {url: \"https://127.0.0.1:1\", "
                   "certificates: /nowhere.pem}\n");
   put(1, R"({"a":1})");
-  std::string said;
-  EXPECT_NE(ran({"pipe", pipe_file(), no_option}, said), cli::ExitCode::ok);
-  EXPECT_NE(said.find("option.yaml:6:"), std::string::npos) << said;
-  EXPECT_NE(said.find("client.idd"), std::string::npos) << said;
-  EXPECT_NE(ran({"pipe", pipe_file(), no_secret}, said), cli::ExitCode::ok);
-  EXPECT_NE(said.find("/nowhere"), std::string::npos) << said;
-  EXPECT_NE(ran({"serve", "--memory", "--listen", "127.0.0.1:0", "--pipes", pipe_file(), "--pipes",
-                 no_certificates},
-                said),
-            cli::ExitCode::ok);
-  EXPECT_NE(said.find("/nowhere.pem"), std::string::npos) << said;
+  const auto expect_nothing = [&](const std::vector<std::string>& words, const char* why) {
+    std::string said;
+    EXPECT_NE(ran(words, said), cli::ExitCode::ok);
+    EXPECT_NE(said.find(why), std::string::npos) << said;
+    EXPECT_EQ(said.find("stopped"), std::string::npos) << said;  // what ran says that it stops
+  };
+  expect_nothing({"pipe", pipe_file(), no_option}, "option.yaml:6:");
+  expect_nothing({"pipe", pipe_file(), no_option}, "client.idd");
+  expect_nothing({"pipe", pipe_file(), no_secret}, "/nowhere");
+  expect_nothing({"serve", "--memory", "--listen", "127.0.0.1:0", "--pipes", pipe_file(), "--pipes",
+                  no_certificates},
+                 "/nowhere.pem");
   EXPECT_TRUE(search_.requests().empty());
 }
 
