@@ -111,9 +111,9 @@ ExitCode apply(const ApplyVerbOptions& options, const Surroundings& surroundings
 
 }  // namespace
 
-void add_apply(CLI::App& app, Action& action) {
+void add_apply(Command& app, Action& action) {
   auto options = std::make_shared<ApplyVerbOptions>();
-  CLI::App* verb = app.add_subcommand("apply", "Let records move by these machine files");
+  Command* verb = app.add_subcommand("apply", "Let records move by these machine files");
   verb->add_option("FILE", options->paths, "machine files; all of them are applied, or none")
       ->required();
   add_client_options(*verb, *options);

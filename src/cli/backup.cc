@@ -42,9 +42,9 @@ ExitCode restore_store(const BackupOptions& options, const Surroundings& surroun
 
 }  // namespace
 
-void add_backup(CLI::App& app, Action& action) {
+void add_backup(Command& app, Action& action) {
   auto options = std::make_shared<BackupOptions>();
-  CLI::App* verb = app.add_subcommand("backup", "Copy a store into one file");
+  Command* verb = app.add_subcommand("backup", "Copy a store into one file");
   verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
       ->required();
   verb->add_option("FILE", options->file, "a new file")->required();
@@ -57,9 +57,9 @@ void add_backup(CLI::App& app, Action& action) {
   });
 }
 
-void add_restore(CLI::App& app, Action& action) {
+void add_restore(Command& app, Action& action) {
   auto options = std::make_shared<BackupOptions>();
-  CLI::App* verb = app.add_subcommand("restore", "Make a store from a backup, and verify it");
+  Command* verb = app.add_subcommand("restore", "Make a store from a backup, and verify it");
   verb->add_option("FILE", options->file, "made by `pawl backup`")->required();
   verb->add_option("DIR", options->directory, "a new directory")->required();
   verb->add_flag("--json", options->json, "one JSON object");

@@ -230,18 +230,18 @@ ExitCode measure(const BenchOptions& options, const Surroundings& surroundings) 
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
+void add_bench(Command& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand(
+  Command* verb = app.add_subcommand(
       "bench", "Measure how many jobs this machine does, in a store that is made for it");
   verb->add_option("--callers", options->callers, "who each wait for one answer at a time")
-      ->check(CLI::Range(1, kCallersMax))
+      ->check(between(1, kCallersMax))
       ->capture_default_str();
   verb->add_option("--seconds", options->seconds, "to measure, after a quarter as many to warm up")
-      ->check(CLI::Range(0.01, kSecondsMax))
+      ->check(between(0.01, kSecondsMax))
       ->capture_default_str();
   verb->add_option("--sleeping", options->sleeping, "records that are there and do nothing")
-      ->check(CLI::Range(std::int64_t{0}, kSleepingMax))
+      ->check(between(std::int64_t{0}, kSleepingMax))
       ->capture_default_str();
   verb->add_option("--dir", options->directory,
                    "a directory of its own, which keeps the sleeping records for the next time "

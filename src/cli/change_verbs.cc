@@ -12,8 +12,8 @@ void put_common(JsonMap& body, const ClientOptions& options) {
   if (options.dry_run) body.boolean("dry_run", true);
 }
 
-void add_later_options(CLI::App& verb, std::string& at, std::string& in) {
-  CLI::Option* later =
+void add_later_options(Command& verb, std::string& at, std::string& in) {
+  Option* later =
       verb.add_option("--at", at, "not before then")->check(not_empty())->type_name("INSTANT");
   verb.add_option("--in", in, "not before that long")
       ->check(not_empty())

@@ -18,6 +18,6 @@ ExitCode change_record(const ClientOptions& options, const RecordName& name, std
 void put_common(JsonMap& body, const ClientOptions& options);
 
 // Of what may be asked for later: one of --at and --in.
-void add_later_options(CLI::App& verb, std::string& at, std::string& in);
+void add_later_options(Command& verb, std::string& at, std::string& in);
 
 }  // namespace pawl::cli

@@ -112,9 +112,9 @@ ExitCode check(const CheckVerbOptions& options, const Surroundings& surroundings
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
+void add_check(Command& app, Action& action) {
   auto options = std::make_shared<CheckVerbOptions>();
-  CLI::App* verb = app.add_subcommand(
+  Command* verb = app.add_subcommand(
       "check", "Walk machines under failure: can failures go on for ever, and how?");
   verb->add_option("FILE", options->paths, "machine files; they may name each other")->required();
   verb->add_option("--data", options->data, "the record's data, for what conditions look at")

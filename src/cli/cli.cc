@@ -22,7 +22,7 @@ std::string exit_code_help() {
 }
 
 // For the help: forty verbs in one list are too many.
-using AddVerb = void (*)(CLI::App&, Action&);
+using AddVerb = void (*)(Command&, Action&);
 struct VerbGroup {
   const char* title;
   std::vector<AddVerb> verbs;
@@ -43,10 +43,10 @@ const VerbGroup kVerbGroups[] = {
 };
 
 // A function may add several verbs.
-void add_in_group(CLI::App& app, Action& action, const char* title, AddVerb add) {
-  const std::size_t before = app.get_subcommands(nullptr).size();
+void add_in_group(Command& app, Action& action, const char* title, AddVerb add) {
+  const auto& verbs = app.all_subcommands();
+  const std::size_t before = verbs.size();
   add(app, action);
-  const auto verbs = app.get_subcommands(nullptr);
   for (std::size_t i = before; i < verbs.size(); ++i) verbs[i]->group(title);
 }
 
@@ -83,36 +83,23 @@ ExitCode report_usage(std::string_view message, std::string_view verb, std::ostr
   return ExitCode::usage;
 }
 
-CLI::Validator not_empty() {
+Check not_empty() {
   return {[](const std::string& text) {
-            return text.empty() ? std::string("it is empty; give a value or leave the option out")
-                                : "";
-          },
-          "", "not_empty"};
+    return text.empty() ? std::string("it is empty; give a value or leave the option out") : "";
+  }};
 }
 
 ExitCode run(std::span<const std::string> arguments, const Surroundings& surroundings) {
-  CLI::App app{"Pawl: records move through states, and none is ever lost.", "pawl"};
+  Command app{"Pawl: records move through states, and none is ever lost.", "pawl"};
   app.footer(exit_code_help());
   app.set_version_flag("--version", "pawl " PAWL_VERSION);
   app.require_subcommand(0, 1);
   Action action;
   for (const VerbGroup& group : kVerbGroups)
     for (const AddVerb add : group.verbs) add_in_group(app, action, group.title, add);
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
-    app.parse(reversed);
-  } catch (const CLI::ParseError& wrong) {
-    if (wrong.get_exit_code() == 0) {
-      app.exit(wrong, surroundings.out, surroundings.err);
-      return ExitCode::ok;
-    }
-    std::string verb;
-    for (auto given = app.get_subcommands(); !given.empty();
-         given = given.front()->get_subcommands())
-      verb += (verb.empty() ? "" : " ") + given.front()->get_name();
-    return report_usage(wrong.what(), verb, surroundings.err);
-  }
+  const Parsed parsed = app.parse(arguments, surroundings.out);
+  if (parsed.is_answered) return ExitCode::ok;
+  if (parsed.misuse) return report_usage(*parsed.misuse, parsed.verb, surroundings.err);
   if (!action) {
     surroundings.err << app.help();
     return ExitCode::usage;

@@ -70,13 +70,13 @@ Result<std::unique_ptr<Client>> open_directory(const ClientOptions& options, Cha
 
 }  // namespace
 
-void add_client_options(CLI::App& verb, ClientOptions& options) {
+void add_client_options(Command& verb, ClientOptions& options) {
   const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
     return verb.add_option(name, into, what)->check(not_empty())->type_name(type)->group("Where");
   };
   GivenPlace& place = options.place;
   add("--dir", place.directory, "the directory of the records (pawl-data)", "DIR");
-  CLI::Option* url = add("--url", place.url, "the server of the records; else PAWL_URL", "URL");
+  Option* url = add("--url", place.url, "the server of the records; else PAWL_URL", "URL");
   add("--token", place.token, "an access token; else PAWL_TOKEN, which nobody sees", "TOKEN");
   add("--profile", place.profile, "a server by its name; else PAWL_PROFILE", "NAME")->excludes(url);
   add("--ca", place.certificates, "authorities to trust (PEM); else PAWL_CA", "FILE");
@@ -85,7 +85,7 @@ void add_client_options(CLI::App& verb, ClientOptions& options) {
   verb.add_flag("--json", options.json, "one JSON object");
 }
 
-void add_actor_options(CLI::App& verb, ClientOptions& options) {
+void add_actor_options(Command& verb, ClientOptions& options) {
   add_client_options(verb, options);
   verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
   verb.add_option("--actor", options.actor, "in whose name; else yours, or the token's")
@@ -93,14 +93,14 @@ void add_actor_options(CLI::App& verb, ClientOptions& options) {
       ->type_name("NAME");
 }
 
-void add_role_option(CLI::App& verb, ClientOptions& options) {
+void add_role_option(Command& verb, ClientOptions& options) {
   verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("ROLE");
 }
 
-void add_change_options(CLI::App& verb, ClientOptions& options) {
+void add_change_options(Command& verb, ClientOptions& options) {
   add_actor_options(verb, options);
   add_role_option(verb, options);
   verb.add_option("--idempotency-key", options.idempotency_key,

@@ -2,8 +2,6 @@
 // uses, or with a server. A call of the API, and its reply.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "api/api.h"
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/place.h"
 #include "pawl/engine.h"
@@ -46,10 +45,10 @@ struct ClientOptions {
 };
 
 // Each adds some of the options to a verb.
-void add_client_options(CLI::App& verb, ClientOptions& options);
-void add_actor_options(CLI::App& verb, ClientOptions& options);   // and who does it, or dry run
-void add_role_option(CLI::App& verb, ClientOptions& options);     // and which roles these have
-void add_change_options(CLI::App& verb, ClientOptions& options);  // of what changes one record
+void add_client_options(Command& verb, ClientOptions& options);
+void add_actor_options(Command& verb, ClientOptions& options);   // and who does it, or dry run
+void add_role_option(Command& verb, ClientOptions& options);     // and which roles these have
+void add_change_options(Command& verb, ClientOptions& options);  // of what changes one record
 
 // `channels`: those that this process carries out, which it can with a directory only.
 Result<std::unique_ptr<Client>> open_client(const ClientOptions& options,

@@ -50,18 +50,17 @@ ExitCode create(const CreateOptions& options, const Surroundings& surroundings) 
 
 }  // namespace
 
-void add_create(CLI::App& app, Action& action) {
+void add_create(Command& app, Action& action) {
   auto options = std::make_shared<CreateOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("create", "Create a record; one that is there is left as it is");
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   verb->add_option("--data", options->data, "its data, or @FILE")->type_name("JSON");
   verb->add_option("--parent", options->parent, "the record whose child it is")
       ->check(not_empty())
       ->type_name("MACHINE/KEY");
-  CLI::Option* event =
-      verb->add_option("--event", options->event, "fired at once, in the same commit")
-          ->check(not_empty());
+  Option* event = verb->add_option("--event", options->event, "fired at once, in the same commit")
+                      ->check(not_empty());
   verb->add_option("--payload", options->payload, "of the event, or @FILE")
       ->check(not_empty())
       ->needs(event)

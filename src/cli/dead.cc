@@ -295,9 +295,9 @@ ExitCode discard(const DeadOptions& options, const Surroundings& surroundings) {
 
 using Act = ExitCode (*)(const DeadOptions&, const Surroundings&);
 
-CLI::App* add_verb(CLI::App& dead, Action& action, const char* name, const char* what,
-                   const std::shared_ptr<DeadOptions>& options, Act act) {
-  CLI::App* verb = dead.add_subcommand(name, what);
+Command* add_verb(Command& dead, Action& action, const char* name, const char* what,
+                  const std::shared_ptr<DeadOptions>& options, Act act) {
+  Command* verb = dead.add_subcommand(name, what);
   verb->add_option("--machine", options->machine, "of this machine only")
       ->check(not_empty())
       ->type_name("MACHINE");
@@ -314,15 +314,15 @@ CLI::App* add_verb(CLI::App& dead, Action& action, const char* name, const char*
 
 }  // namespace
 
-void add_dead(CLI::App& app, Action& action) {
-  CLI::App* dead = app.add_subcommand("dead", "Dead letters: records that were given up");
+void add_dead(Command& app, Action& action) {
+  Command* dead = app.add_subcommand("dead", "Dead letters: records that were given up");
   dead->require_subcommand(1);
   auto listed = std::make_shared<DeadOptions>();
-  CLI::App* verb = add_verb(*dead, action, "list", "List them", listed, list);
+  Command* verb = add_verb(*dead, action, "list", "List them", listed, list);
   verb->add_flag("--grouped", listed->grouped, "one line an error, by its fingerprint");
   verb->add_option("--max", listed->max, "at most so many")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(between(1, 1'000'000));
   add_client_options(*verb, *listed);
   verb->footer("Example:\n  pawl dead list --grouped");
   auto retried = std::make_shared<DeadOptions>();

@@ -160,9 +160,9 @@ ExitCode examine(const DoctorOptions& options, const Surroundings& surroundings)
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Action& action) {
+void add_doctor(Command& app, Action& action) {
   auto options = std::make_shared<DoctorOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("doctor", "Examine a store and where it stands, and say what to do");
   verb->add_option("DIR", options->directory, "the directory of a store")->required();
   verb->add_flag("--json", options->json, "one JSON object");

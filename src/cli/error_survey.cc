@@ -123,7 +123,7 @@ class Survey {
 
 }  // namespace
 
-void add_place_options(CLI::App& verb, ErrorsOptions& options) {
+void add_place_options(Command& verb, ErrorsOptions& options) {
   verb.add_option("--brokers", options.brokers, "instead of a pipe's file: HOST:PORT,…")
       ->check(not_empty())
       ->type_name("BROKERS");
@@ -137,7 +137,7 @@ void add_place_options(CLI::App& verb, ErrorsOptions& options) {
   verb.add_flag("--json", options.json, "one JSON object");
 }
 
-void add_choice_options(CLI::App& verb, ErrorsOptions& options) {
+void add_choice_options(Command& verb, ErrorsOptions& options) {
   verb.add_option("--code", options.code, "with this code only: its number or its name")
       ->check(not_empty())
       ->type_name("CODE");

@@ -1,15 +1,15 @@
 // What the verbs on a pipe's errors have in common: which topic, which records, and reading them.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/exit_code.h"
 #include "pipe/error_record.h"
 #include "pipe/pipe_config.h"
@@ -30,8 +30,8 @@ struct ErrorsOptions {
   bool json = false;
 };
 
-void add_place_options(CLI::App& verb, ErrorsOptions& options);
-void add_choice_options(CLI::App& verb, ErrorsOptions& options);
+void add_place_options(Command& verb, ErrorsOptions& options);
+void add_choice_options(Command& verb, ErrorsOptions& options);
 
 // Where the records are.
 struct ErrorsPlace {

@@ -47,9 +47,9 @@ ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings
 
 }  // namespace
 
-void add_explain(CLI::App& app, Action& action) {
+void add_explain(Command& app, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("explain", "Say in English what a machine does, and how it meets failure");
   verb->add_option("FILE", options->path, "a machine file")->required();
   verb->add_flag("--json", options->json, "one JSON object");

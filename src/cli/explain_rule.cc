@@ -66,9 +66,9 @@ ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings
 
 }  // namespace
 
-void add_explain_rule(CLI::App& app, Action& action) {
+void add_explain_rule(Command& app, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb = app.add_subcommand("explain-rule", "Say in English when a rule fires");
+  Command* verb = app.add_subcommand("explain-rule", "Say in English when a rule fires");
   add_rule_options(*verb, options->rule);
   verb->add_flag("--json", options->json, "one JSON object");
   verb->footer(

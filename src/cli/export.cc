@@ -51,9 +51,9 @@ ExitCode import_store(const ExportOptions& options, const Surroundings& surround
 
 }  // namespace
 
-void add_export(CLI::App& app, Action& action) {
+void add_export(Command& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("export", "Write a store as lines of JSON");
+  Command* verb = app.add_subcommand("export", "Write a store as lines of JSON");
   verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
       ->required();
   verb->add_option("FILE", options->file, "a new file; standard output when it is left out");
@@ -65,9 +65,9 @@ void add_export(CLI::App& app, Action& action) {
   });
 }
 
-void add_import(CLI::App& app, Action& action) {
+void add_import(Command& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("import", "Make a store from an export, and verify it");
+  Command* verb = app.add_subcommand("import", "Make a store from an export, and verify it");
   verb->add_option("FILE", options->file, "made by `pawl export`")->required();
   verb->add_option("DIR", options->directory, "a new directory")->required();
   verb->add_flag("--json", options->json, "one JSON object");

@@ -42,9 +42,9 @@ ExitCode fire(const FireOptions& options, const Surroundings& surroundings) {
   return change_record(options, *name, "/fire", *body, surroundings);
 }
 
-CLI::App* add_event(CLI::App& app, Action& action, const std::shared_ptr<FireOptions>& options,
-                    const char* name, const char* what) {
-  CLI::App* verb = app.add_subcommand(name, what);
+Command* add_event(Command& app, Action& action, const std::shared_ptr<FireOptions>& options,
+                   const char* name, const char* what) {
+  Command* verb = app.add_subcommand(name, what);
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   add_change_options(*verb, *options);
   verb->callback([options, &action] {
@@ -55,9 +55,9 @@ CLI::App* add_event(CLI::App& app, Action& action, const std::shared_ptr<FireOpt
 
 }  // namespace
 
-void add_fire(CLI::App& app, Action& action) {
+void add_fire(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
-  CLI::App* verb = add_event(app, action, options, "fire", "Fire an event at a record");
+  Command* verb = add_event(app, action, options, "fire", "Fire an event at a record");
   verb->add_option("EVENT", options->event, "its name")->required();
   verb->add_option("--payload", options->payload, "what comes with it, or @FILE")
       ->type_name("JSON");
@@ -70,14 +70,14 @@ void add_fire(CLI::App& app, Action& action) {
       "  pawl fire order/17 cancel --in 2h");
 }
 
-void add_restart(CLI::App& app, Action& action) {
+void add_restart(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "restart";
   add_event(app, action, options, "restart", "Begin a record anew, with all counters at zero")
       ->footer("Example:\n  pawl restart order/17 --dry-run");
 }
 
-void add_discard(CLI::App& app, Action& action) {
+void add_discard(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "discard";
   add_event(app, action, options, "discard", "End a record: it goes to `discarded`")

@@ -32,13 +32,13 @@ ExitCode graph(const GraphOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_graph(CLI::App& app, Action& action) {
+void add_graph(Command& app, Action& action) {
   auto options = std::make_shared<GraphOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("graph", "Draw a machine: happy path, events, clock, failures");
   verb->add_option("FILE", options->path, "a machine file")->required();
   verb->add_option("--format", options->format, "mermaid, dot or text (default)")
-      ->check(CLI::IsMember({"mermaid", "dot", "text"}))
+      ->check(one_of({"mermaid", "dot", "text"}))
       ->type_name("FORMAT");
   verb->footer("Example:\n  pawl graph machines/order.yaml --format dot | dot -Tsvg > order.svg");
   verb->callback([options, &action] {

@@ -42,9 +42,9 @@ ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_init(CLI::App& app, Action& action) {
+void add_init(Command& app, Action& action) {
   auto options = std::make_shared<InitOptions>();
-  CLI::App* verb = app.add_subcommand("init", "Make the directory that records are kept in");
+  Command* verb = app.add_subcommand("init", "Make the directory that records are kept in");
   verb->add_option("DIR", options->directory, "a new directory")
       ->capture_default_str()
       ->check(not_empty());

@@ -86,13 +86,13 @@ ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_list(CLI::App& app, Action& action) {
+void add_list(Command& app, Action& action) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = app.add_subcommand("list", "List records");
+  Command* verb = app.add_subcommand("list", "List records");
   const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
     return verb->add_option(name, into, what)->check(not_empty())->type_name(type);
   };
-  CLI::Option* machine = add("MACHINE", options->machine, "of this machine only", "");
+  Option* machine = add("MACHINE", options->machine, "of this machine only", "");
   add("--state", options->state, "in this state", "STATE");
   add("--prefix", options->prefix, "whose key begins so; needs MACHINE", "TEXT")->needs(machine);
   add("--label", options->label, "with this label", "NAME=VALUE");
@@ -105,7 +105,7 @@ void add_list(CLI::App& app, Action& action) {
   verb->add_flag("--built-in", options->built_in, "side jobs, deliveries and messages as well");
   verb->add_option("--max", options->max, "at most so many")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(between(1, 1'000'000));
   add_client_options(*verb, *options);
   verb->footer("Example:\n  pawl list order --state paying --label customer=42");
   verb->callback([options, &action] {

@@ -17,13 +17,11 @@ namespace {
 using std::chrono::seconds;
 
 // A leading zero would make it octal.
-CLI::Validator decimal() {
+Check decimal() {
   return {[](const std::string& text) {
-            return text.size() > 1 && text.front() == '0'
-                       ? std::string("a number does not begin with 0")
-                       : "";
-          },
-          "", "decimal"};
+    return text.size() > 1 && text.front() == '0' ? std::string("a number does not begin with 0")
+                                                  : "";
+  }};
 }
 
 struct NextOptions {
@@ -146,9 +144,9 @@ ExitCode next(const NextOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_next(CLI::App& app, Action& action) {
+void add_next(Command& app, Action& action) {
   auto options = std::make_shared<NextOptions>();
-  CLI::App* verb = app.add_subcommand("next", "Say when a rule fires next");
+  Command* verb = app.add_subcommand("next", "Say when a rule fires next");
   add_rule_options(*verb, options->rule);
   verb->add_option("--after", options->after,
                    "strictly after this instant; without an offset local in --tz; default: now")
@@ -156,7 +154,7 @@ void add_next(CLI::App& app, Action& action) {
       ->type_name("TIME");
   verb->add_option("--count", options->count, "how many; default: 10")
       ->check(decimal())
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(between(1, 1'000'000))
       ->type_name("N");
   verb->add_flag("--json", options->json, "one JSON array of RFC 3339 instants");
   verb->footer(

@@ -36,12 +36,12 @@ ExitCode give(const OrderOptions& options, const Surroundings& surroundings) {
   return change_record(options, *name, "/orders", body, surroundings);
 }
 
-void add_order(CLI::App& app, Action& action, const char* order, const char* what,
+void add_order(Command& app, Action& action, const char* order, const char* what,
                const char* example,
-               const std::function<void(CLI::App&, OrderOptions&)>& add_own = {}) {
+               const std::function<void(Command&, OrderOptions&)>& add_own = {}) {
   auto options = std::make_shared<OrderOptions>();
   options->order = order;
-  CLI::App* verb = app.add_subcommand(order, what);
+  Command* verb = app.add_subcommand(order, what);
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   if (add_own) add_own(*verb, *options);
   verb->add_option("--reason", options->reason, "why; it is kept in the log")
@@ -57,26 +57,26 @@ void add_order(CLI::App& app, Action& action, const char* order, const char* wha
 
 }  // namespace
 
-void add_orders(CLI::App& app, Action& action) {
+void add_orders(Command& app, Action& action) {
   add_order(app, action, "retry", "Let a record that waits or gave up try again now",
             "retry order/17 --reason 'the bank is back'");
   add_order(app, action, "release", "Let a record on hold go on where it stopped",
             "release order/17 --reason 'the customer has answered'");
   add_order(app, action, "hold", "Park a record, so that nothing moves it",
             "hold order/17 'call the customer' --reason 'the address is odd'",
-            [](CLI::App& verb, OrderOptions& options) {
+            [](Command& verb, OrderOptions& options) {
               verb.add_option("TEXT", options.text, "for people: what to do about it")
                   ->required()
                   ->check(not_empty());
             });
   add_order(
       app, action, "move", "Put a record into another state",
-      "move order/17 paid --reason 'paid in cash'", [](CLI::App& verb, OrderOptions& options) {
+      "move order/17 paid --reason 'paid in cash'", [](Command& verb, OrderOptions& options) {
         verb.add_option("STATE", options.state, "of its machine")->required()->check(not_empty());
       });
   add_order(app, action, "patch", "Change the data of a record",
             "patch order/17 '{\"amount\": 12}' --reason 'a typing mistake'",
-            [](CLI::App& verb, OrderOptions& options) {
+            [](Command& verb, OrderOptions& options) {
               verb.add_option("PATCH", options.data, "a merge patch (RFC 7396), or @FILE")
                   ->required()
                   ->check(not_empty());

@@ -73,9 +73,9 @@ ExitCode unpause(const PauseOptions& options, const Surroundings& surroundings) 
 
 }  // namespace
 
-void add_pause(CLI::App& app, Action& action) {
+void add_pause(Command& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("pause", "Let nothing of this be started; without WHAT: list pauses");
   verb->add_option("WHAT", options->what, kWhat)->check(not_empty());
   verb->add_option("--reason", options->reason, "why")->check(not_empty())->type_name("TEXT");
@@ -86,9 +86,9 @@ void add_pause(CLI::App& app, Action& action) {
   });
 }
 
-void add_unpause(CLI::App& app, Action& action) {
+void add_unpause(Command& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
-  CLI::App* verb = app.add_subcommand("unpause", "Let it be started again");
+  Command* verb = app.add_subcommand("unpause", "Let it be started again");
   verb->add_option("WHAT", options->what, kWhat)->required()->check(not_empty());
   add_client_options(*verb, *options);
   verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");

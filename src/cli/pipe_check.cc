@@ -384,14 +384,14 @@ ExitCode check_pipes(const CheckFlags& flags, const Surroundings& surroundings) 
 
 }  // namespace
 
-void add_pipe_check(CLI::App& pipe, Action& action) {
+void add_pipe_check(Command& pipe, Action& action) {
   auto flags = std::make_shared<CheckFlags>();
-  CLI::App* verb = pipe.add_subcommand(
+  Command* verb = pipe.add_subcommand(
       "check",
       "Reach both ends of pipes, try the last messages, and print the plan; change nothing");
   verb->add_option("FILE", flags->files, "files of pipes (docs/reference/pipe.md)")->required();
   verb->add_option("--messages", flags->messages, "of each topic that are tried (100)")
-      ->check(CLI::Range(0, 100'000));
+      ->check(between(0, 100'000));
   verb->add_option("--timeout", flags->timeout, "how long to wait for an answer (10s)")
       ->check(not_empty());
   verb->add_flag("--json", flags->json, "one JSON object");

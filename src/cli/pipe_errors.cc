@@ -265,18 +265,18 @@ ExitCode count(const CountOptions& options, const Surroundings& surroundings) {
   return ExitCode::ok;
 }
 
-void add_file(CLI::App& verb, ErrorsOptions& options) {
+void add_file(Command& verb, ErrorsOptions& options) {
   verb.add_option("FILE", options.file, "the file of the pipe")->check(not_empty());
 }
 
-void add_errors_list(CLI::App& errors, Action& action) {
+void add_errors_list(Command& errors, Action& action) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = errors.add_subcommand("list", "List them, the latest last");
+  Command* verb = errors.add_subcommand("list", "List them, the latest last");
   add_file(*verb, *options);
   add_choice_options(*verb, *options);
   verb->add_option("--limit", options->limit, "the latest so many")
       ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000));
+      ->check(between(1, 10'000'000));
   add_place_options(*verb, *options);
   verb->footer("Example:\n  pawl pipe errors list events.yaml --code bulk_item --since 2h");
   verb->callback([options, &action] {
@@ -284,9 +284,9 @@ void add_errors_list(CLI::App& errors, Action& action) {
   });
 }
 
-void add_errors_show(CLI::App& errors, Action& action) {
+void add_errors_show(Command& errors, Action& action) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App* verb = errors.add_subcommand("show", "Show all of one, with the message");
+  Command* verb = errors.add_subcommand("show", "Show all of one, with the message");
   verb->add_option("[FILE] KEY", options->words,
                    "the file of the pipe, and TOPIC/PARTITION/OFFSET of the message")
       ->required()
@@ -299,15 +299,15 @@ void add_errors_show(CLI::App& errors, Action& action) {
   });
 }
 
-void add_errors_count(CLI::App& errors, Action& action) {
+void add_errors_count(Command& errors, Action& action) {
   auto options = std::make_shared<CountOptions>();
-  CLI::App* verb = errors.add_subcommand("count", "Count them");
+  Command* verb = errors.add_subcommand("count", "Count them");
   add_file(*verb, *options);
   verb->add_option("--by", options->by,
                    "code, index, topic, partition, type, day; several by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(aspect_names()))
+      ->check(one_of(aspect_names()))
       ->type_name("ASPECT")
       ->capture_default_str();
   add_choice_options(*verb, *options);
@@ -320,8 +320,8 @@ void add_errors_count(CLI::App& errors, Action& action) {
 
 }  // namespace
 
-void add_pipe_errors(CLI::App& pipe, Action& action) {
-  CLI::App* errors = pipe.add_subcommand("errors", "Messages that could not be loaded, and why");
+void add_pipe_errors(Command& pipe, Action& action) {
+  Command* errors = pipe.add_subcommand("errors", "Messages that could not be loaded, and why");
   errors->require_subcommand(1);
   add_errors_list(*errors, action);
   add_errors_show(*errors, action);

@@ -190,9 +190,9 @@ ExitCode replay(const ReplayOptions& options, const Surroundings& surroundings) 
 
 }  // namespace
 
-void add_pipe_errors_replay(CLI::App& errors, Action& action) {
+void add_pipe_errors_replay(Command& errors, Action& action) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* verb = errors.add_subcommand("replay", "Put the messages into their topic again");
+  Command* verb = errors.add_subcommand("replay", "Put the messages into their topic again");
   verb->add_option("FILE", options->file, "the file of the pipe")->check(not_empty());
   add_choice_options(*verb, *options);
   verb->add_flag("--only-retryable", options->only_retryable,

@@ -222,7 +222,7 @@ ExitCode run_pipes(const PipeFlags& flags, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_pipe_run(CLI::App& pipe, Action& action) {
+void add_pipe_run(Command& pipe, Action& action) {
   auto flags = std::make_shared<PipeFlags>();
   pipe.add_option("file", flags->files, "files of pipes (docs/reference/pipe.md)")
       ->type_name("FILE");
@@ -242,7 +242,7 @@ void add_pipe_run(CLI::App& pipe, Action& action) {
   pipe.add_flag("--insecure-listen", flags->listening.is_insecure, "beyond loopback without TLS")
       ->needs("--listen");
   pipe.callback([flags, &action, &pipe] {
-    if (!pipe.get_subcommands().empty()) return;
+    if (pipe.got_subcommand()) return;
     action = [flags](const Surroundings& surroundings) {
       if (flags->files.empty())
         return report_usage("name the file of a pipe", "pipe", surroundings.err);

@@ -160,9 +160,9 @@ ExitCode pipe_top(const PipeTopOptions& options, const Surroundings& surrounding
 
 }  // namespace
 
-void add_pipe_top(CLI::App& pipe, Action& action) {
+void add_pipe_top(Command& pipe, Action& action) {
   auto options = std::make_shared<PipeTopOptions>();
-  CLI::App* verb = pipe.add_subcommand("top", "Watch the pipes of a server or of `pawl pipe`");
+  Command* verb = pipe.add_subcommand("top", "Watch the pipes of a server or of `pawl pipe`");
   verb->add_option("PIPE", options->pipe, "this one only")->check(not_empty());
   verb->add_option("--every", options->every, "how often it is looked")
       ->capture_default_str()

@@ -1,12 +1,11 @@
 // The verbs below `pawl pipe`, each in a file of its own.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/serve_log.h"
 #include "cli/verb.h"
 #include "pipe/pipe_config.h"
@@ -15,11 +14,11 @@
 
 namespace pawl::cli {
 
-void add_pipe_top(CLI::App& pipe, Action& action);
-void add_pipe_run(CLI::App& pipe, Action& action);
-void add_pipe_check(CLI::App& pipe, Action& action);
-void add_pipe_errors(CLI::App& pipe, Action& action);
-void add_pipe_errors_replay(CLI::App& errors, Action& action);
+void add_pipe_top(Command& pipe, Action& action);
+void add_pipe_run(Command& pipe, Action& action);
+void add_pipe_check(Command& pipe, Action& action);
+void add_pipe_errors(Command& pipe, Action& action);
+void add_pipe_errors_replay(Command& errors, Action& action);
 
 // The file of a pipe, and its machine; what is wrong is said.
 ExitCode read_pipe_file(const std::string& path, PipeConfig& into,

@@ -27,9 +27,9 @@ ExitCode print(const PrintOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_print(CLI::App& app, Action& action) {
+void add_print(Command& app, Action& action) {
   auto options = std::make_shared<PrintOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("print", "Print a machine file in its canonical form, without comments");
   verb->add_option("FILE", options->path, "a machine file")->required();
   verb->add_flag("--json", options->json, "as JSON, which is a machine file too");

@@ -165,7 +165,7 @@ class PlanReader {
 
 }  // namespace
 
-void add_rule_options(CLI::App& verb, RuleOptions& options) {
+void add_rule_options(Command& verb, RuleOptions& options) {
   verb.add_option(
           "--rrule", options.rrules,
           "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may be repeated")
@@ -195,12 +195,12 @@ void add_rule_options(CLI::App& verb, RuleOptions& options) {
   verb.add_option(
           "--gap", options.gap,
           "what becomes of a local time that does not exist: shift or skip; default: shift for daily rules and coarser, else skip")
-      ->check(CLI::IsMember({"shift", "skip"}))
+      ->check(one_of({"shift", "skip"}))
       ->type_name("GAP");
   verb.add_option(
           "--fold", options.fold,
           "when a local time that exists twice happens: first, last or both; default: first for daily rules and coarser, else both")
-      ->check(CLI::IsMember({"first", "last", "both"}))
+      ->check(one_of({"first", "last", "both"}))
       ->type_name("FOLD");
 }
 

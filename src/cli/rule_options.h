@@ -1,13 +1,12 @@
 // The options that say which rule: shared by the verbs that ask about one.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "calendar/recurrence.h"
+#include "cli/command.h"
 #include "cli/exit_code.h"
 #include "cli/verb.h"
 #include "pawl/result.h"
@@ -27,7 +26,7 @@ struct RuleOptions {
   std::string fold;
 };
 
-void add_rule_options(CLI::App& verb, RuleOptions& options);
+void add_rule_options(Command& verb, RuleOptions& options);
 
 // Reads the options into a plan and its recurrence; without DTSTART the rule starts at `now`. When
 // they are wrong, reports it to `err` and gives the exit code instead.

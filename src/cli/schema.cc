@@ -9,8 +9,8 @@
 
 namespace pawl::cli {
 
-void add_schema(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
+void add_schema(Command& app, Action& action) {
+  Command* verb = app.add_subcommand(
       "schema", "Print the JSON Schema (2020-12) of machine files, for editors and validators");
   verb->footer(
       "Example:\n"

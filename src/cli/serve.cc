@@ -272,9 +272,9 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, Action& action) {
+void add_serve(Command& app, Action& action) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* verb = app.add_subcommand("serve", "Serve records over HTTP");
+  Command* verb = app.add_subcommand("serve", "Serve records over HTTP");
   verb->add_option("--config", flags->config,
                    "a file with these keys and more (docs/reference/server.md)")
       ->type_name("FILE");

@@ -110,10 +110,10 @@ ExitCode log(const ShowOptions& options, const Surroundings& surroundings) {
   return ExitCode::ok;
 }
 
-CLI::App* add_look(CLI::App& app, Action& action, const char* name, const char* what,
-                   const std::shared_ptr<ShowOptions>& options,
-                   ExitCode (*act)(const ShowOptions&, const Surroundings&)) {
-  CLI::App* verb = app.add_subcommand(name, what);
+Command* add_look(Command& app, Action& action, const char* name, const char* what,
+                  const std::shared_ptr<ShowOptions>& options,
+                  ExitCode (*act)(const ShowOptions&, const Surroundings&)) {
+  Command* verb = app.add_subcommand(name, what);
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   add_client_options(*verb, *options);
   verb->callback([options, act, &action] {
@@ -126,9 +126,9 @@ CLI::App* add_look(CLI::App& app, Action& action, const char* name, const char* 
 
 }  // namespace
 
-void add_show(CLI::App& app, Action& action) {
+void add_show(Command& app, Action& action) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App* verb = add_look(app, action, "show", "Show a record", options, show);
+  Command* verb = add_look(app, action, "show", "Show a record", options, show);
   verb->add_option("--wait", options->wait,
                    "until it is final, at most so long; exit code 4: it is not")
       ->check(not_empty())
@@ -136,13 +136,13 @@ void add_show(CLI::App& app, Action& action) {
   verb->footer("Example:\n  pawl show order/17\n  pawl show order/17 --wait 5m --json");
 }
 
-void add_log(CLI::App& app, Action& action) {
+void add_log(Command& app, Action& action) {
   add_look(app, action, "log", "What has happened to a record", std::make_shared<ShowOptions>(),
            log)
       ->footer("Example:\n  pawl log order/17");
 }
 
-void add_why(CLI::App& app, Action& action) {
+void add_why(Command& app, Action& action) {
   add_look(app, action, "why", "Why a record is not moving", std::make_shared<ShowOptions>(), why)
       ->footer("Example:\n  pawl why order/17");
 }

@@ -147,9 +147,9 @@ ExitCode simulate(const SimulateOptions& options, const Surroundings& surroundin
 
 }  // namespace
 
-void add_simulate(CLI::App& app, Action& action) {
+void add_simulate(Command& app, Action& action) {
   auto options = std::make_shared<SimulateOptions>();
-  CLI::App* verb = app.add_subcommand(
+  Command* verb = app.add_subcommand(
       "simulate", "Play the scenarios of machines on a virtual clock, and compare");
   verb->add_option("FILE", options->paths, "machine files; together they are one world")
       ->required();

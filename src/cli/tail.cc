@@ -153,13 +153,13 @@ ExitCode tail(const TailOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_tail(CLI::App& app, Action& action) {
+void add_tail(Command& app, Action& action) {
   auto options = std::make_shared<TailOptions>();
-  CLI::App* verb = app.add_subcommand("tail", "Show what happens to records, as it happens");
+  Command* verb = app.add_subcommand("tail", "Show what happens to records, as it happens");
   verb->add_option("OF", options->of, "of this MACHINE, or MACHINE/KEY, only")->check(not_empty());
   verb->add_option("--kind", options->kinds, "entries of this kind only; may be repeated")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(kinds()))
+      ->check(one_of(kinds()))
       ->type_name("KIND");
   verb->add_option("--state", options->state, "entries that lead to this state, or stay in it")
       ->check(not_empty())
@@ -168,7 +168,7 @@ void add_tail(CLI::App& app, Action& action) {
       ->check(not_empty())
       ->type_name("PLACE");
   verb->add_option("--max", options->max, "end after so many entries")
-      ->check(CLI::Range(1, 1'000'000'000));
+      ->check(between(1, 1'000'000'000));
   verb->add_flag("--once", options->once, "what there is by now, and then end");
   add_client_options(*verb, *options);
   verb->get_option("--json")->description("a JSON object a line, for each entry");

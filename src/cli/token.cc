@@ -108,10 +108,10 @@ ExitCode revoke(const TokenOptions& options, const Surroundings& surroundings) {
               });
 }
 
-CLI::App* add_verb(CLI::App& token, Action& action, const char* name, const char* what,
-                   const std::shared_ptr<TokenOptions>& options,
-                   ExitCode (*act)(const TokenOptions&, const Surroundings&)) {
-  CLI::App* verb = token.add_subcommand(name, what);
+Command* add_verb(Command& token, Action& action, const char* name, const char* what,
+                  const std::shared_ptr<TokenOptions>& options,
+                  ExitCode (*act)(const TokenOptions&, const Surroundings&)) {
+  Command* verb = token.add_subcommand(name, what);
   verb->callback([options, act, &action] {
     action = [options, act](const Surroundings& surroundings) {
       return act(*options, surroundings);
@@ -120,7 +120,7 @@ CLI::App* add_verb(CLI::App& token, Action& action, const char* name, const char
   return verb;
 }
 
-void add_words(CLI::App& verb, const char* option, Words& words, const char* what,
+void add_words(Command& verb, const char* option, Words& words, const char* what,
                const char* type) {
   verb.add_option(option, words, what)
       ->allow_extra_args(false)
@@ -130,12 +130,11 @@ void add_words(CLI::App& verb, const char* option, Words& words, const char* wha
 
 }  // namespace
 
-void add_token(CLI::App& app, Action& action) {
-  CLI::App* token = app.add_subcommand("token", "Access tokens: who may use a server");
+void add_token(Command& app, Action& action) {
+  Command* token = app.add_subcommand("token", "Access tokens: who may use a server");
   token->require_subcommand(1);
   auto created = std::make_shared<TokenOptions>();
-  CLI::App* verb =
-      add_verb(*token, action, "create", "Make one, and show it once", created, create);
+  Command* verb = add_verb(*token, action, "create", "Make one, and show it once", created, create);
   verb->add_option("NAME", created->name, "whom the log names")->required()->check(not_empty());
   add_words(*verb, "--role", created->token_roles,
             "viewer, app, worker, operator or admin; may be repeated", "ROLE");

@@ -294,10 +294,9 @@ ExitCode top(const TopOptions& options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_top(CLI::App& app, Action& action) {
+void add_top(Command& app, Action& action) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* verb =
-      app.add_subcommand("top", "Watch records: how many are where, and how they move");
+  Command* verb = app.add_subcommand("top", "Watch records: how many are where, and how they move");
   verb->add_option("MACHINE", options->machine, "of this machine only")->check(not_empty());
   verb->add_option("--every", options->every, "how often it is looked, and how long is measured")
       ->capture_default_str()

@@ -90,9 +90,9 @@ ExitCode validate(const ValidateOptions& options, const Surroundings& surroundin
 
 }  // namespace
 
-void add_validate(CLI::App& app, Action& action) {
+void add_validate(Command& app, Action& action) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* verb = app.add_subcommand("validate", "Check machine files, and say all that is wrong");
+  Command* verb = app.add_subcommand("validate", "Check machine files, and say all that is wrong");
   verb->add_option("FILE", options->paths, "machine files; they may name each other")->required();
   verb->add_flag("--strict", options->strict, "warnings are errors");
   verb->add_flag("--json", options->json, "one JSON object");

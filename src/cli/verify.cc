@@ -45,9 +45,9 @@ ExitCode verify_store(const VerifyOptions& options, const Surroundings& surround
 
 }  // namespace
 
-void add_verify(CLI::App& app, Action& action) {
+void add_verify(Command& app, Action& action) {
   auto options = std::make_shared<VerifyOptions>();
-  CLI::App* verb =
+  Command* verb =
       app.add_subcommand("verify", "Read a whole store, and say which rows break which rule");
   verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
       ->required();

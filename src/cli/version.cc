@@ -55,9 +55,9 @@ ExitCode version(bool json, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_version(CLI::App& app, Action& action) {
+void add_version(Command& app, Action& action) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand(
+  Command* verb = app.add_subcommand(
       "version", "Say which Pawl this is, and on which libraries and time zone data it stands");
   verb->add_flag("--json", *json, "one JSON object");
   verb->callback([json, &action] {

@@ -399,9 +399,9 @@ ExitCode work(WorkOptions options, const Surroundings& surroundings) {
 
 }  // namespace
 
-void add_work(CLI::App& app, Action& action) {
+void add_work(Command& app, Action& action) {
   auto options = std::make_shared<WorkOptions>();
-  CLI::App* verb = app.add_subcommand("work", "A worker: run a command for each attempt");
+  Command* verb = app.add_subcommand("work", "A worker: run a command for each attempt");
   verb->add_option("--queue", options->queues, "to claim from; may be repeated")
       ->required()
       ->allow_extra_args(false)
@@ -410,7 +410,7 @@ void add_work(CLI::App& app, Action& action) {
   verb->add_flag("--until-idle", options->until_idle, "end when nothing is ready");
   verb->add_option("--parallel", options->parallel, "so many commands at once")
       ->capture_default_str()
-      ->check(CLI::Range(1, 256));
+      ->check(between(1, 256));
   verb->add_option("--worker", options->worker, "its name, for `pawl show`")->type_name("NAME");
   verb->add_option("--log-channel", options->log_channels,
                    "print deliveries to this channel on standard error; may be repeated")
