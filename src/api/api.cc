@@ -19,7 +19,6 @@ namespace pawl {
 namespace {
 
 constexpr unsigned kReaders = kViewer | kApp | kOperator | kAdmin;
-constexpr unsigned kCallers = kApp | kOperator | kAdmin;
 constexpr unsigned kWorkers = kWorker | kAdmin;
 constexpr unsigned kOperators = kOperator | kAdmin;
 constexpr unsigned kWatchers = kViewer | kOperators;

@@ -997,6 +997,7 @@ TEST_F(ApiTest, ATokenThatIsOverIsStale) {
   const ApiReply done = post("/v1/done", "{" + named("17", token) + "}");
   EXPECT_EQ(done.status, 409);
   EXPECT_EQ(at(done.body, "answer"), "stale");
+  EXPECT_EQ(at(done.body, "permitted"), R"(["cancel","discard","restart"])");
   const ApiReply beat = post("/v1/beat", "{" + named("17", token) + "}");
   EXPECT_EQ(beat.status, 409);
   EXPECT_EQ(at(beat.body, "cancel"), "true");
@@ -1021,6 +1022,7 @@ TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
   const std::string delivery =
       at(good(get("/v1/records", {{"machine", "delivery"}})), "items.0.key");
   const std::string send = at(good(post("/v1/records/order/later", R"({"in":"1h"})")), "key");
+  caller.roles = kWorker;
   const std::map<std::string, std::string> stale{
       {"/v1/beat", R"({"answer":"stale","reason":"this attempt is over: stop working; its time )"
                    R"(was up, or the record was moved on","cancel":true})"},

@@ -54,6 +54,8 @@ std::string with_status(const ApiReply& reply);
 ApiReply outside_machine(const std::string& machine);
 ApiReply outside_queue(const std::string& queue);
 
+inline constexpr unsigned kCallers = kApp | kOperator | kAdmin;  // who may fire
+
 // One of each row of the table of routes.
 using Handle = void (*)(const SharedCall&);
 

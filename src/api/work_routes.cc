@@ -141,11 +141,16 @@ ApiReply reply_to_worker(const Call& call, const Asked& asked, const Result<Answ
       answer->kind == Answer::Kind::error &&
       (answer->missing == Answer::Missing::machine || answer->missing == Answer::Missing::record);
   if (!is_missing && answer->kind != Answer::Kind::stale) return reply_of(*answer);
+  const Caller& caller = call.request.caller;
+  const bool may_fire =
+      (caller.roles & kCallers) != 0 && call.may_see_machine(asked.record.machine);
+  Answer stale{.kind = Answer::Kind::stale,
+               .reason = asked.beat ? kOver : kNotLive,
+               .cancel = asked.beat.has_value()};
+  if (!is_missing && may_fire) stale.permitted = answer->permitted;
   if (!is_missing && asked.beat && call.given.has(asked.record, *asked.beat))
-    return reply_of(*answer);
-  return reply_of({.kind = Answer::Kind::stale,
-                   .reason = asked.beat ? kOver : kNotLive,
-                   .cancel = asked.beat.has_value()});
+    stale.reason = answer->reason;
+  return reply_of(stale);
 }
 
 // Answers of several, collected until the last has come.

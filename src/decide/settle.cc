@@ -48,8 +48,13 @@ bool Turn::settles(const TokenHash& token, Settled::Verb verb) {
     out_.answer.result = record_.result;
     return false;
   }
-  answer(Answer::Kind::stale, "the token is not that of the live attempt");
+  answer_stale("the token is not that of the live attempt");
   return false;
+}
+
+void Turn::answer_stale(std::string reason) {
+  out_.answer.permitted = permitted(stimulus_.actor);
+  answer(Answer::Kind::stale, std::move(reason));
 }
 
 void Turn::end_attempt() {

@@ -149,7 +149,7 @@ std::string Turn::call_of(const Task& task, std::string payload) {
 
 void Turn::on(const Stimulus::Beat& beat) {
   if (!is_live(beat.token_hash) || is_attempt_over()) {
-    answer(Answer::Kind::stale, "this attempt is over: stop working; " + why_over(beat.token_hash));
+    answer_stale("this attempt is over: stop working; " + why_over(beat.token_hash));
     out_.answer.cancel = true;
     return;
   }

@@ -110,6 +110,7 @@ class Turn {
   bool is_attempt_over() const;
   std::string why_over(const TokenHash& token) const;
   bool settles(const TokenHash& token, Settled::Verb verb);
+  void answer_stale(std::string reason);
   void end_attempt();
   void time_out(std::string_view code, std::string message);
   void fire_timer(Timer timer);
