@@ -50,7 +50,7 @@ test:  ## Build and run every test that needs no second build
 	@tests/components/kafka.sh install
 	@tests/components/search.sh install
 	@scripts/build.sh dev
-	@ctest --preset dev -j2 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
+	@ctest --preset dev -j3 --no-tests=error 2>&1 | $(CLOSING_LINE_LAST)
 
 test-more:  ## The rest within 45 minutes: headers, sanitizers, Clang, mutants, fuzzing, random runs (SHARES="fuzz rules" for some)
 	@scripts/setup.sh build more
