@@ -274,6 +274,7 @@ TEST(SearchClient, KnowsAnAnswerThatIsTooLong) {
   const BulkFailure failure = failure_of(http_answer(200, std::string((64U << 20U) + 1, ' ')));
   EXPECT_EQ(failure.code, pipe_code::kNetwork);
   EXPECT_NE(failure.message.find("answer too long"), std::string::npos) << failure.message;
+  EXPECT_TRUE(failure.bisect);  // else the same answer would come for ever
 }
 
 TEST(SearchClient, DoesNotWaitForEver) {

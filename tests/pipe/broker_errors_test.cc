@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <set>
@@ -13,6 +15,7 @@
 #include "pipe/local_search.h"
 #include "pipe/mock_kafka.h"
 #include "pipe/pipe.h"
+#include "tests/support/temporary_directory.h"
 
 namespace pawl {
 namespace {
@@ -45,7 +48,7 @@ class BrokerErrors : public testing::Test {
     config.kafka.assignment = assignment;
     config.kafka.commit_every = milliseconds{20};
     if (assignment == KafkaConfig::Assignment::group) config.kafka.instance = "one";
-    config.kafka.options = {{.name = "session.timeout.ms", .value = "6000"}};
+    config.kafka.options = options_;
     config.transform.index = "events";
     config.search.urls = {search_.url()};
     config.batch.linger = milliseconds{1};
@@ -204,6 +207,7 @@ class BrokerErrors : public testing::Test {
   std::vector<std::string> log_;
   std::shared_future<void> hang_;  // answers wait for it
   std::atomic<bool> refuses_all_{false};
+  std::vector<KafkaConfig::Option> options_{{.name = "session.timeout.ms", .value = "6000"}};
   int put_ = 0;  // to each partition
   MockKafka kafka_;
   LocalSearch search_{[this](const LocalSearch::Request& request) { return answer(request); }};
@@ -306,6 +310,25 @@ TEST_F(BrokerErrors, AMemberThatIsFencedOffComesBack) {
   expect_all();
   inject(kHeartbeat, {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID});
   EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged("begin_anew"); })) << shown();
+  put(5);
+  expect_all();
+}
+
+// What it needs to begin again may be away for a while as well.
+TEST_F(BrokerErrors, AMemberThatCannotComeBackTriesAgain) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() / "password";
+  const auto write_password = [&] { std::ofstream(path) << "secret"; };
+  write_password();
+  options_.push_back(
+      {.name = "sasl.password", .value = "", .secret = *Secret::parse("file:" + path)});
+  open(KafkaConfig::Assignment::group);
+  put(5);
+  expect_all();
+  std::filesystem::remove(path);
+  inject(kHeartbeat, {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID});
+  EXPECT_TRUE(wait_until([&](const PipeView&) { return was_logged(path); })) << shown();
+  write_password();
   put(5);
   expect_all();
 }
