@@ -18,8 +18,8 @@ if(PAWL_SANITIZE)
   target_compile_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(pawl_flags INTERFACE -fsanitize=${PAWL_SANITIZE})
   if(PAWL_SANITIZE MATCHES undefined)
-    # Half of what GCC needs to compile goes into these two. AddressSanitizer ends a program at a null pointer as well, and
-    # the fuzz targets, which Clang compiles, keep both.
+    # Half of what GCC needs to compile goes into these two. AddressSanitizer ends a program that follows a null pointer;
+    # what is not aligned is left to the fuzz targets, which Clang compiles with both.
     target_compile_options(pawl_flags INTERFACE -fno-sanitize=null,alignment)
   endif()
 endif()

@@ -1001,6 +1001,13 @@ TEST_F(ApiTest, ATokenThatIsOverIsStale) {
   const ApiReply beat = post("/v1/beat", "{" + named("17", token) + "}");
   EXPECT_EQ(beat.status, 409);
   EXPECT_EQ(at(beat.body, "cancel"), "true");
+  EXPECT_EQ(at(beat.body, "permitted"), R"(["cancel","discard","restart"])");
+  const std::string both = R"({"attempts":[{)" + named("17", token) + "}]}";
+  EXPECT_EQ(at(good(post("/v1/done", both)), "items.0.permitted.0"), "cancel");
+  caller.roles = kApp | kWorker;
+  caller.machines = {"another"};  // whose events it may fire
+  EXPECT_EQ(at(good(post("/v1/done", both)), "items.0.permitted"), "(absent)");
+  caller = everybody();
   EXPECT_EQ(post("/v1/done", "{" + named("17", "no token") + "}").status, 409);
   EXPECT_EQ(error(post("/v1/done", "{}")), "400 bad_request: `machine` is missing");
 }

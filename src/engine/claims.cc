@@ -301,6 +301,7 @@ void Claims::answer(std::span<const Unit> units, std::span<const UnitOutcome> ou
   served_.clear();
   sort_unique(over);
   for (const WaitingClaims::Number number : over) {
+    if (!waiting_.has(number)) return;  // who was answered before has closed the engine
     WaitingClaim& one = waiting_[number];
     std::vector<GivenAttempt> given;
     given.reserve(one.started.size());
@@ -340,6 +341,7 @@ void Claims::take_back(const WaitingClaim::Started& started) {
 }
 
 void Claims::fail(const Error& error) {
+  served_.clear();
   const WaitingClaims waiting = std::exchange(waiting_, {});
   for (const auto& [number, one] : waiting.all()) one.answered(error);
 }

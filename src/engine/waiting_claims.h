@@ -46,6 +46,7 @@ class WaitingClaims {
   void end_all_but(bool (*is_kept)(const std::string& queue), Instant now);
   WaitingClaim take(Number number);
 
+  bool has(Number number) const { return claims_.contains(number); }
   WaitingClaim& operator[](Number number) { return claims_.at(number); }
   const std::map<Number, WaitingClaim>& all() const { return claims_; }
   const std::map<std::vector<std::string>, Line>& lines() const { return lines_; }  // by queues
