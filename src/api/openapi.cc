@@ -195,7 +195,8 @@ const Members& answer_members() {
       {"state", "text", "of the record, after it"},
       {"revision", "count"},
       {"result", "json", "of a record that is there already: what its task gave"},
-      {"permitted", "[text]", "of a refusal, or a token that is over: the events that the caller may fire now"},
+      {"permitted", "[text]",
+       "of a refusal, or a token that is over: the events that the caller may fire now"},
       {"guards", "[FailedGuard]", "of a refusal: the conditions that did not hold"},
       {"cancel", "flag", "of a stale beat: stop working"},
       {"lease_until", "instant", "of a beat"}};
