@@ -101,7 +101,7 @@ def measure_commit(given):
 
 
 def measure_latency(given):
-    """A commit takes now as long and now twice as long here, so each round is held against the commit of its own minute."""
+    """In turn with what one commit takes, which changes from minute to minute."""
     commits, medians, worst = [], [], []
     for _ in range(given.rounds):
         commits.append(measure_commit(given))
@@ -110,10 +110,11 @@ def measure_latency(given):
         medians.append(run["from_ask_ms"]["p50"])
         worst.append(run["from_ask_ms"]["p99"])
     over = [median - commit for median, commit in zip(medians, commits)]
-    met = statistics.median(over) <= 1
+    met = statistics.median(medians) <= statistics.median(commits) + 1
     print(f"idle, from a fire to a waiting worker, {given.rounds} rounds of {run['tries']} tries: {line('median', medians, 'ms')},"
           f" {line('p99', worst, 'ms')}; {line('one commit', commits, 'ms')};"
-          f" {line('more than that', over, 'ms')}; goal: at most 1 ms: {'met' if met else 'MISSED'}")
+          f" {line('more than that, round by round', over, 'ms')};"
+          f" goal: at most one commit and 1 ms: {'met' if met else 'MISSED'}")
     return met
 
 
