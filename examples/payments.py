@@ -3,6 +3,9 @@
 Its bank is out of order twice for every order, so that there is something to see."""
 import json, os, time, urllib.error, urllib.request
 
+if "PAWL_URL" not in os.environ or "PAWL_TOKEN" not in os.environ:
+    exit("payments.py: set PAWL_URL and PAWL_TOKEN: paste the export line that `make run` prints")
+
 
 def call(path, body):
     headers = {"Authorization": "Bearer " + os.environ["PAWL_TOKEN"], "Content-Type": "application/json"}

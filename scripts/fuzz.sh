@@ -16,7 +16,7 @@ minutes=$2
 mapfile -t lines < <(grep -vE '^ *(#|$)' fuzz/targets.txt)
 targets=("${lines[@]%% *}")
 if [[ ${#lines[@]} -eq 0 ]]; then
-  echo "fuzz/targets.txt names no target" >&2
+  echo "fuzz/targets.txt lists no targets" >&2
   exit 1
 fi
 scripts/build.sh clang "${targets[@]}"
@@ -53,9 +53,9 @@ for line in "${lines[@]}"; do
 
   failures=$((failures + 1))
   grep -vE '^(#[0-9]+\s+(NEW|REDUCE|pulse|INITED|RELOAD)|INFO:|stat::)' "$log" | tail -n 60 || true
-  echo "$target: FAILED with status $status after ${count:-0} inputs; its output is in $log"
+  echo "$target: FAILED with status $status after ${count:-0} inputs; see $log"
   while IFS= read -r input; do
-    echo "$target: to see it again: build/clang/fuzz/$target $input"
+    echo "$target: to reproduce: build/clang/fuzz/$target $input"
   done < <(find "$artifacts" -name "$target-*" -newer "$artifacts/start" | sort)
 done
 

@@ -3,5 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/build.sh dev all_verify_interface_header_sets
-echo "$(find build/dev -path '*verify_interface_header_sets*' -name '*.o' | wc -l) headers compile alone"
+scripts/build.sh edit all_verify_interface_header_sets
+echo "$(find build/edit -path '*verify_interface_header_sets*' -name '*.o' | wc -l) headers compile alone"

@@ -46,22 +46,24 @@ build() {
   if [[ $minutes -gt 0 ]]; then
     limit=$((minutes * 60 > SECONDS ? minutes * 60 - SECONDS : 1))
   fi
-  timeout --foreground "$limit" "$copy/scripts/build.sh" dev "$1" >"$log" 2>&1
+  timeout --foreground "$limit" "$copy/scripts/build.sh" edit "$1" >"$log" 2>&1
 }
 
+# The tests of a program of GoogleTest, or one of ctest that runs the program under test.
 run_tests() {
-  rm -f "$copy/build/dev/Testing/Temporary/LastTestsFailed.log"
-  ctest --test-dir "$copy/build/dev" -R "$1" --no-tests=error --stop-on-failure --timeout 60 \
-    -j "$(nproc)" >"$log" 2>&1
+  local tests=$1 target=$2
+  if [[ $target == *_test ]]; then
+    timeout 120 "$(find "$copy/build/edit" -name "$target" -type f)" --gtest_filter="*$tests*" --gtest_brief=1 \
+      --gtest_fail_fast >"$log" 2>&1 && ! grep -q '^\[==========\] 0 tests' "$log"
+  else
+    ctest --test-dir "$copy/build/edit" -R "$tests" --no-tests=error --timeout 60 >"$log" 2>&1
+  fi
 }
 
 first_failed_test() {
-  local failed=$copy/build/dev/Testing/Temporary/LastTestsFailed.log
-  if [[ -s $failed ]]; then
-    sed -n '1 {s,^[0-9]*:,,; s, *# GetParam.*,,; p}' "$failed"
-  else
-    echo "a test program that does not start"
-  fi
+  local failed
+  failed=$(sed -nE 's/^\[  FAILED  \] ([^ ,]+).*/\1/p; s/.* - (\S+) \(Failed\)$/\1/p' "$log" | head -n 1)
+  echo "${failed:-a test program that did not finish}"
 }
 
 # Tests that are red before the change, or that do not exist, prove nothing.
@@ -70,7 +72,7 @@ are_green() {
   local tests=$1 target=$2
   if [[ -z ${known_green["$tests $target"]:-} ]]; then
     known_green["$tests $target"]=no
-    if build "$target" && run_tests "$tests"; then
+    if build "$target" && run_tests "$tests" "$target"; then
       known_green["$tests $target"]=yes
     else
       tail -n 40 "$log"
@@ -83,7 +85,7 @@ are_green() {
 try_mutant() {
   local file=$1 old=$2 new=$3 tests=$4 target=$5 start=$SECONDS
   if [[ ! -f $file ]]; then
-    verdict="WRONG: there is no $file"
+    verdict="WRONG: $file does not exist"
     return
   fi
 
@@ -97,7 +99,7 @@ try_mutant() {
     return
   fi
   if ! are_green "$tests" "$target"; then
-    verdict="WRONG: without the change, the tests $tests do not all pass"
+    verdict="WRONG: the tests $tests fail even without the change"
     return
   fi
 
@@ -105,7 +107,7 @@ try_mutant() {
   if ! build "$target"; then
     tail -n 20 "$log"
     verdict="WRONG: does not build"
-  elif run_tests "$tests"; then
+  elif run_tests "$tests" "$target"; then
     verdict="SURVIVED: the tests $tests still pass"
   else
     verdict="caught by $(first_failed_test) in $((SECONDS - start)) s"
@@ -134,13 +136,13 @@ for mutant in "${mutants[@]}"; do
   for i in "${!columns[@]}"; do
     columns[i]=$(trim "${columns[i]}")
   done
-  if [[ ${#columns[@]} -lt 5 || ${#columns[@]} -gt 6 ]]; then
-    verdict="WRONG: ${#columns[@]} columns; 5 or 6 are needed"
+  if [[ ${#columns[@]} -ne 6 ]]; then
+    verdict="WRONG: ${#columns[@]} columns; 6 are needed"
   else
-    try_mutant "${columns[@]:1:4}" "${columns[5]:-all}"
+    try_mutant "${columns[@]:1:5}"
   fi
   if [[ $verdict == WRONG* ]] && time_is_used_up; then
-    echo "${columns[0]}: not tried, the $minutes minutes are used up"
+    echo "${columns[0]}: not tried: the $minutes minutes are up"
     break
   fi
   echo "${columns[0]}: $verdict"

@@ -41,16 +41,16 @@ def event(number, **other):
 
 # What is wrong with a message, and the code that it has to be found under.
 POISON = [
-    ("no JSON", "7 invalid_format", lambda n: '{"name": "opened", '),
+    ("not JSON", "7 invalid_format", lambda n: '{"name": "opened", '),
     ("not UTF-8", "7 invalid_format", lambda n: b'{"name": "\xc3\x28"}'),
     ("empty", "7 invalid_format", lambda n: ""),
-    ("no map", "8 invalid_event", lambda n: f"[{n}]"),
-    ("a field is missing", "8 invalid_event", lambda n: event(n, name=None)),
-    ("a field of another type", "8 invalid_event", lambda n: event(n, timestamp="yesterday")),
+    ("not a map", "8 invalid_event", lambda n: f"[{n}]"),
+    ("a missing field", "8 invalid_event", lambda n: event(n, name=None)),
+    ("a field of the wrong type", "8 invalid_event", lambda n: event(n, timestamp="yesterday")),
     ("no value", "8 invalid_event", lambda n: None),
-    ("no name for an index", "9 transformation_error", lambda n: event(n, kind="Not An Index")),
+    ("an invalid index name", "9 transformation_error", lambda n: event(n, kind="Not An Index")),
     ("too large", "4 message_too_big", lambda n: event(n, text="x" * 100000)),
-    ("not as the index wants it", "12 bulk_item", lambda n: event(n, age="old")),
+    ("does not fit the mapping", "12 bulk_item", lambda n: event(n, age="old")),
 ]
 
 
@@ -75,9 +75,9 @@ class Demo:
             else:
                 messages.append((f"k{number}", event(number)))
         sent = self.kafka.produce("events", messages)
-        assert sent == count, f"{sent} of {count} were taken"
+        assert sent == count, f"Kafka accepted {sent} of {count}"
         self.produced += count
-        say(f"{count} events into Kafka, {self.produced} in all")
+        say(f"sent {count} events to Kafka, {self.produced} in total")
 
     def start_pipe(self):
         self.pipe = subprocess.Popen([self.pawl, "pipe", self.file], stdin=subprocess.DEVNULL, stderr=self.log)
@@ -95,8 +95,8 @@ class Demo:
     def wait_for(self, committed):
         end = time.monotonic() + PATIENCE_S
         while self.committed() < committed:
-            assert self.pipe.poll() is None, "the pipe has ended"
-            assert time.monotonic() < end, f"after {PATIENCE_S} s only {self.committed()} of {committed} are committed"
+            assert self.pipe.poll() is None, "the pipe has exited"
+            assert time.monotonic() < end, f"only {self.committed()} of {committed} committed after {PATIENCE_S} s"
             time.sleep(0.05)
 
     def errors(self):
@@ -139,31 +139,31 @@ def run(demo, events):
     demo.produce(share)
     show(demo.pawl, "pipe", "check", demo.file)
 
-    say("the pipe starts")
+    say("starting the pipe")
     demo.start_pipe()
     demo.wait_for(share // 4)
     demo.kill_pipe()
-    say(f"kill -9 of the pipe; {demo.committed()} committed")
+    say(f"killed the pipe with kill -9; {demo.committed()} committed")
     demo.produce(share)
 
     demo.start_pipe()
     demo.wait_for(share * 5 // 4)
     demo.search.kill()
-    say("the pipe runs again; kill -9 of OpenSearch")
+    say("the pipe is running again; killed OpenSearch with kill -9")
     demo.produce(share)
     demo.search.start()
-    say("OpenSearch runs again")
+    say("OpenSearch is running again")
     demo.wait_for(share * 9 // 4)
 
     demo.kafka.kill()
-    say("kill -9 of Kafka")
+    say("killed Kafka with kill -9")
     demo.kafka.start()
-    say("Kafka runs again")
+    say("Kafka is running again")
     demo.produce(events - 3 * share)
     demo.wait_for(events)
     demo.pipe.send_signal(signal.SIGTERM)
-    assert demo.pipe.wait(timeout=60) == 0, "the pipe did not end in order"
-    say("all is committed; the pipe was told to stop")
+    assert demo.pipe.wait(timeout=60) == 0, "the pipe did not shut down cleanly"
+    say("everything is committed; stopped the pipe")
     show(demo.pawl, "pipe", "errors", "count", demo.file, "--by", "code")
 
 
@@ -175,7 +175,7 @@ def balance(demo):
     documents = demo.documents()
     found = collections.Counter(errors.values())
 
-    print("The books, as Kafka and OpenSearch have them:\n")
+    print("The books, according to Kafka and OpenSearch:\n")
     print(f"  {'':34}{'expected':>9}{'found':>9}")
     wrong = []
     rows = [("documents", demo.produced - sum(demo.expected.values()), len(documents))]
@@ -188,8 +188,8 @@ def balance(demo):
             wrong.append(name)
     for name, keys in (("lost", input_keys - errors.keys() - set(documents)),
                        ("both a document and an error", errors.keys() & set(documents)),
-                       ("twice a document", {key for key, count in collections.Counter(documents).items() if count > 1}),
-                       ("made up", (errors.keys() | set(documents)) - input_keys)):
+                       ("indexed twice", {key for key, count in collections.Counter(documents).items() if count > 1}),
+                       ("not in the input", (errors.keys() | set(documents)) - input_keys)):
         print(f"  {name:34}{0:>9}{len(keys):>9}{'   WRONG' if keys else ''}")
         if keys:
             wrong.append(name)
@@ -204,8 +204,8 @@ def main():
     arguments = parser.parse_args()
     pawl = arguments.built.resolve() / "pawl"
     topic_tool = arguments.built.resolve() / "tests" / "components" / "topic_tool"
-    print(f"{arguments.events} events, one in {POISON_EVERY} is poison: " + ", ".join(name for name, _, _ in POISON))
-    say("a real Kafka and a real OpenSearch start, in a temporary directory")
+    print(f"{arguments.events} events, one in {POISON_EVERY} is bad: " + ", ".join(name for name, _, _ in POISON))
+    say("starting a real Kafka and a real OpenSearch in a temporary directory")
     with Kafka(topic_tool) as kafka, Search() as search, tempfile.TemporaryDirectory() as folder:
         kafka.create("events", PARTITIONS)
         kafka.create("_errors", 1, max_message_bytes=2000000)
@@ -218,7 +218,7 @@ def main():
             is_balanced = balance(demo)
         except (AssertionError, subprocess.SubprocessError) as wrong:
             is_balanced = False
-            print(f"\npipe_demo: {wrong}\nthe last lines of the pipe's log:")
+            print(f"\npipe_demo: {wrong}\nThe last lines of the pipe's log:")
             demo.log.flush()
             print("".join((demo.folder / "pipe.log").read_text(encoding="utf-8").splitlines(True)[-20:]))
         finally:

@@ -3,35 +3,53 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-was_there=no
-[[ ! -e pawl-data/tables.db ]] || was_there=yes
+# The access token is shown at the first start alone; kept here, every start can print the whole line to paste.
+token_file=pawl-data/token
+known_token=
+go_on=
+if [[ -s $token_file ]]; then
+  known_token=$(<"$token_file")
+elif [[ -e pawl-data/tables.db ]]; then
+  known_token="'the access token that was shown at the first start'"
+else
+  go_on='Then go on with README.md, "An order whose payment fails twice". It begins with:
+
+  pawl create order/17 --data '\''{"amount": 12}'\''
+  pawl fire order/17 submit
+'
+fi
 
 say_what_to_try() {
   cat <<TRY
 
-In another terminal, in this folder:
+Open a second terminal in this folder and paste:
 
   export PATH=\$PWD/build/dev:\$PATH PAWL_URL=$1 PAWL_TOKEN=$2
 
-  pawl create order/17 --data '{"amount": 12}'
-  pawl fire order/17 submit
-  pawl why order/17
-
-README.md goes on from there. Ctrl-C ends the server; the records stay in pawl-data.
+$go_on
+Ctrl-C stops the server. The records stay in pawl-data, and so does the access token, in $token_file.
 TRY
 }
 
-# Reads what the server says, until it has ended.
+keep_token() {
+  (umask 077 && printf '%s\n' "$1" >"$token_file")
+}
+
+# Prints what the server prints, and after its address and token what to try, until it has ended.
 follow() {
   trap '' INT
-  local line url= token=
+  local line url= token=$known_token
   while IFS= read -r line; do
-    printf '%s\n' "$line"
+    if [[ $line == 'access token'* ]]; then # stands in the line to paste
+      token=${line##* }
+      keep_token "$token"
+    else
+      printf '%s\n' "$line"
+    fi
     [[ $line != 'pawl serves '* ]] || url=${line##* }
-    [[ $line != 'access token'* ]] || token=${line##* }
-    if [[ -n $token || (-n $url && $was_there == yes) ]]; then
-      say_what_to_try "$url" "${token:-'the one that was shown at the first start'}"
-      url= token= was_there=no
+    if [[ -n $url && -n $token ]]; then
+      say_what_to_try "$url" "$token"
+      url=
     fi
   done
 }

@@ -5,7 +5,7 @@
 # when nothing is missing.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libsqlite3-dev libssl-dev libboost1.81-dev libxxhash-dev libmimalloc-dev libcurl4-openssl-dev librdkafka-dev zlib1g-dev
+build=(g++ mold cmake ninja-build ccache libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libyaml-dev libsqlite3-dev libssl-dev libboost1.81-dev libxxhash-dev libmimalloc-dev libcurl4-openssl-dev librdkafka-dev zlib1g-dev
   libgtest-dev librapidcheck-dev spin strace tzdata curl openssl python3 python3-aiosmtpd python3-dateutil python3-jsonschema python3-yaml)
 more=(clang clang-format clang-tidy libclang-rt-14-dev llvm libbenchmark-dev libical-dev python3-clang-14 python3-venv)
 pipe=(openjdk-17-jre-headless maven curl)

@@ -36,5 +36,5 @@ cat "$logs/1.log"
 grep -E "BROKEN|^again|hold" "$logs/2.log" || true
 
 reached=$(awk '/ seeds of .* hold/ {sum += $1} END {print sum + 0}' "$logs"/[12].log)
-echo "$reached of $seeds seeds from $first on, the first of them twice; $(grep -c BROKEN "$logs"/1.log || true)$(grep -c BROKEN "$logs"/2.log | sed 's/^/ and /' || true) broken"
+echo "$reached of $seeds seeds, starting at $first, the first hundred twice; $(grep -c BROKEN "$logs"/1.log || true)$(grep -c BROKEN "$logs"/2.log | sed 's/^/ and /' || true) broken"
 [[ $failed -eq 0 && $((reached * 10)) -ge $seeds ]]

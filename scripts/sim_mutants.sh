@@ -26,7 +26,7 @@ if [[ $# -eq 0 ]]; then
       echo "$name SURVIVED: $(tail -n 1 build/sim-mutants/killed.log)"
       exit 1
     fi
-    echo "$name noticed: $(tail -n 1 build/sim-mutants/killed.log)"
+    echo "$name detected: $(tail -n 1 build/sim-mutants/killed.log)"
   done
 fi
 
@@ -37,5 +37,5 @@ for name in "$@"; do
     noticed=$((noticed + 1))
   fi
 done
-echo "$noticed of $# broken rules noticed within $seeds seeds each"
+echo "$noticed of $# broken rules detected within $seeds seeds each"
 [[ $noticed -eq $# ]]

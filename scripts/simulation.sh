@@ -48,5 +48,5 @@ for core in "${!runs[@]}"; do
   rules=$((rules + ${reached:-0}))
 done
 
-echo "$rules rules of at least $wanted with SEED=$seed, $failures of $cores runs failed"
+echo "$rules rules (at least $wanted wanted) with SEED=$seed, $failures of $cores runs failed"
 [[ $failures -eq 0 && $rules -ge $wanted ]]

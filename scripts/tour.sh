@@ -21,12 +21,12 @@ show() {
 # The same for a command that has to be refused.
 show_refusal() {
   if show "$@"; then
-    echo "pawl: this should have been refused" >&2
+    echo "pawl: this command should have failed" >&2
     exit 1
   fi
 }
 
-echo "# Is this machine good?"
+echo "# Is this machine valid?"
 show pawl validate machines/parcel.yaml
 echo
 echo "# What it looks like:"
@@ -35,10 +35,10 @@ echo
 echo "# What it does, in words:"
 show pawl explain machines/parcel.yaml
 echo
-echo "# How it goes, on a virtual clock:"
+echo "# How it runs, on a virtual clock:"
 show pawl simulate machines/evaluation.yaml --scenario 'fails once, then succeeds'
 echo
-echo "# Records that are kept, in a directory:"
+echo "# Durable records, in a directory:"
 records=$(mktemp -d)
 trap 'rm -rf "$records"' EXIT
 cp machines/parcel.yaml "$records"
@@ -53,10 +53,10 @@ show pawl work --queue warehouse --until-idle -- cat
 show pawl log parcel/p1
 cd - >/dev/null
 echo
-echo "# Twice a day, on the clocks of Berlin:"
+echo "# Twice a day, Berlin time:"
 show pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin --count 4
 echo
-echo "# On 29 March 2026 these clocks skip 02:30:"
+echo "# On 29 March 2026 Berlin clocks skip 02:30:"
 show pawl next --rrule 'FREQ=DAILY' --dtstart 2026-03-27T02:30:00 --after 2026-03-26T00:00:00Z \
   --tz Europe/Berlin --count 4
 echo
@@ -66,7 +66,7 @@ echo
 echo "# What a rule means, in words:"
 show pawl explain-rule --rrule 'FREQ=MONTHLY;BYDAY=-1FR'
 echo
-echo "# A rule that is wrong:"
+echo "# An invalid rule:"
 show_refusal pawl next --rrule 'FREQ=DAILY;BYHOUR=6,25' --tz Europe/Berlin
 echo
 show pawl version

@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The task `charge`. Pawl calls it on a thread of its own, again when it fails, and again when the
-// process dies before the result is kept. So a real bank is told the outside key, which is the same
-// for every attempt, and charges once.
+// The task `charge`. Pawl calls it on a thread of its own, and calls it again if it fails or if the
+// process dies before the result is stored. Pass the outside key to a real bank: it is the same for
+// every attempt, so the bank charges only once.
 pawl::TaskResult charge(pawl::TaskRun& run) {
   const pawl::Answer& given = run.given();
   if (given.attempt <= 2)
@@ -29,13 +29,13 @@ pawl::TaskResult charge(pawl::TaskRun& run) {
   return {.result = R"({"receipt":"for )" + given.outside_key + "\"}"};
 }
 
-// The channel `office`. Says nothing when the message got through, or why it did not.
+// The channel `office`. Returns nothing if the message got through, and otherwise the failure.
 std::optional<pawl::Failure> tell_the_office(const pawl::Delivered& message) {
-  std::cout << "office is told: " << message.payload << '\n';
+  std::cout << "office received: " << message.payload << '\n';
   return std::nullopt;
 }
 
-// Files that are applied already may be applied again: nothing changes.
+// Applying a file again changes nothing.
 pawl::Result<void> apply(pawl::Engine& engine, const std::string& path) {
   std::ifstream stream(path);
   if (!stream) return pawl::Error{pawl::ErrorCode::environment, "cannot read " + path};
@@ -43,7 +43,7 @@ pawl::Result<void> apply(pawl::Engine& engine, const std::string& path) {
   PAWL_TRY(const pawl::Applied applied, engine.apply({&file, 1}));
   for (const pawl::Diagnostic& finding : applied.machines[0].findings)
     std::cerr << path << ':' << finding.position.line << ": " << finding.message << '\n';
-  if (!applied.is_good()) return pawl::Error{pawl::ErrorCode::bad_input, path + " is not applied"};
+  if (!applied.is_good()) return pawl::Error{pawl::ErrorCode::bad_input, path + " was not applied"};
   return {};
 }
 
@@ -83,7 +83,7 @@ pawl::Result<void> run(const std::string& file, const std::string& place) {
   PAWL_TRY(const std::optional<pawl::Why> why, engine->why(order));
   std::cout << "why: " << why->sentence << '\n';
   if (why->kind == pawl::Why::Kind::final) return {};
-  return pawl::Error{pawl::ErrorCode::environment, "it is not through"};
+  return pawl::Error{pawl::ErrorCode::environment, "the order is not finished"};
 }
 
 }  // namespace

@@ -37,14 +37,14 @@ tasks:
 
 std::string close_parcel(pawl::Engine& engine, const std::string& key) {
   const auto answer = engine.fire({"parcel", key}, "close");
-  if (!answer) return "the engine could not: " + answer.error().message;
+  if (!answer) return "the engine failed: " + answer.error().message;
   switch (answer->kind) {
     case pawl::Answer::Kind::ok:
       return "it is now " + answer->state;
-    case pawl::Answer::Kind::refused:  // not in this state, or a condition does not hold
+    case pawl::Answer::Kind::refused:  // not in this state, or a condition failed
       return answer->reason;
-    default:  // no such record or event, or the payload is wrong
-      return "wrongly asked: " + answer->reason;
+    default:  // no such record or event, or an invalid payload
+      return "bad request: " + answer->reason;
   }
 }
 
@@ -55,8 +55,8 @@ bool would_close(pawl::Engine& engine, const std::string& key) {
 
 // --- once, whatever happens --------------------------------------------------------------------
 
-// When the outcome is unknown the engine has stopped: it is opened again, and asked once more under
-// the same key. If it was carried out, the answer is the one that was lost.
+// If the outcome is unknown, the engine has stopped: open it again and repeat the call with the
+// same key. If the first call was carried out, the answer is the one that was lost.
 pawl::Result<pawl::Answer> close_once(std::unique_ptr<pawl::Engine>& engine,
                                       const pawl::EngineOptions& options, const std::string& key,
                                       const std::string& request_id) {
@@ -65,21 +65,21 @@ pawl::Result<pawl::Answer> close_once(std::unique_ptr<pawl::Engine>& engine,
   };
   auto answer = ask();
   if (answer || answer.error().code != pawl::ErrorCode::outcome_unknown) return answer;
-  engine.reset();  // gives the directory free
+  engine.reset();  // releases the directory
   PAWL_TRY(engine, pawl::Engine::open(options));
   return ask();
 }
 
 // --- a worker ----------------------------------------------------------------------------------
 
-// On as many threads as one likes. They have to end before the engine does.
+// Run it on as many threads as you like. They must end before the engine does.
 void pack_parcels(pawl::Engine& engine, const std::atomic<bool>& stops) {
   while (!stops) {
     const auto attempts = engine.claim({.queues = {"packers"}, .worker = "anna", .wait = 100ms});
     if (!attempts) return;  // the engine has stopped
     for (const pawl::GivenAttempt& attempt : *attempts) {
       const auto beat = engine.beat(attempt, R"({"packed":1})");
-      if (beat && beat->cancel) continue;  // somebody else has it, or it is no longer wanted
+      if (beat && beat->cancel) continue;  // another worker has it, or it is no longer needed
       const bool is_torn = attempt.given.attempt > 1;
       const auto settled = is_torn ? engine.fail(attempt, {.code = "torn", .message = "wet box"})
                                    : engine.done(attempt, R"({"weight":3})");
@@ -90,7 +90,7 @@ void pack_parcels(pawl::Engine& engine, const std::atomic<bool>& stops) {
 
 // --- many at once ------------------------------------------------------------------------------
 
-// They share commits, so that a thousand cost little more than one.
+// The creates share commits, so a thousand cost little more than one.
 void open_parcels(pawl::Engine& engine, const std::vector<std::string>& keys) {
   std::vector<pawl::Stimulus> stimuli;
   for (const std::string& key : keys)
@@ -108,7 +108,7 @@ void open_parcels(pawl::Engine& engine, const std::vector<std::string>& keys) {
 
 // --- following ---------------------------------------------------------------------------------
 
-// Everything that has happened since the place that was kept; keeps the next one.
+// Reads everything since the stored position, and advances the position.
 pawl::Result<int> follow(pawl::Engine& engine, pawl::Cursor& place) {
   int entries = 0;
   for (;;) {
@@ -137,7 +137,7 @@ int failures = 0;
 
 void expect(bool holds, std::string_view what) {
   if (holds) return;
-  std::cerr << "pieces: does not hold: " << what << '\n';
+  std::cerr << "pieces: failed: " << what << '\n';
   ++failures;
 }
 
@@ -150,21 +150,21 @@ std::unique_ptr<pawl::Engine> engine_with_parcels(const pawl::EngineOptions& opt
   auto engine = pawl::Engine::open(options);
   const pawl::MachineText file{"parcel.yaml", kParcel};
   if (engine && (*engine)->apply({&file, 1})->is_good()) return *std::move(engine);
-  std::cerr << "pieces: there is no engine, or the machine is not applied\n";
+  std::cerr << "pieces: cannot open the engine or apply the machine\n";
   std::exit(1);
 }
 
-// A test of a machine: no store to clean up, no second to wait.
+// A test of a machine: no store to clean up, and no waiting.
 void a_parcel_is_abandoned_after_a_week() {
   const pawl::Instant monday = *pawl::parse_instant("2026-03-02T09:00:00Z");
   pawl::EngineOptions options = in_memory();
   options.virtual_clock = monday;
   const auto engine = engine_with_parcels(options);
   expect(engine->create({"parcel", "a"})->kind == pawl::Answer::Kind::ok, "it is created");
-  expect(engine->run_until(monday + 24h * 7 - 1s).has_value(), "the clock runs");
-  expect((*engine->show({"parcel", "a"}))->state == "filling", "it is there to the last second");
-  expect(engine->run_until(monday + 24h * 7).has_value(), "the clock runs");
-  expect((*engine->show({"parcel", "a"}))->state == "abandoned", "then it is not");
+  expect(engine->run_until(monday + 24h * 7 - 1s).has_value(), "the clock moves");
+  expect((*engine->show({"parcel", "a"}))->state == "filling", "it waits until the last second");
+  expect(engine->run_until(monday + 24h * 7).has_value(), "the clock moves");
+  expect((*engine->show({"parcel", "a"}))->state == "abandoned", "then it is abandoned");
 }
 
 void a_parcel_is_closed_once() {
@@ -175,7 +175,7 @@ void a_parcel_is_closed_once() {
   expect(!would_close(*engine, "a") && would_close(*engine, "b"), "a dry run says which");
   expect((*engine->show({"parcel", "b"}))->state == "filling", "and changes nothing");
   expect(close_parcel(*engine, "a").starts_with("`close` is not accepted"), "a is empty");
-  expect(close_parcel(*engine, "c").starts_with("wrongly asked"), "c does not exist");
+  expect(close_parcel(*engine, "c").starts_with("bad request"), "c does not exist");
   const auto closed = close_once(engine, options, "b", "request 1");
   expect(closed->kind == pawl::Answer::Kind::ok, "b is closed");
   expect(*close_once(engine, options, "b", "request 1") == *closed, "the same answer again");

@@ -38,6 +38,8 @@ struct Error {
   std::optional<Position> position = std::nullopt;
 };
 
+inline Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
+
 // An error of input at a column of a one-line text.
 inline Error bad_input_at(int column, std::string message) {
   return {ErrorCode::bad_input, std::move(message), Position{1, column}};

@@ -75,10 +75,10 @@ def read_sources(folders):
             stop(f"there is nothing to mutate in {folder}")
         paths += in_folder
 
-    configured = run_quietly(["scripts/build.sh", "dev", "build.ninja"])
+    configured = run_quietly(["scripts/build.sh", "edit", "build.ninja"])
     if configured.returncode != 0:
         stop(configured.stdout)
-    with open("build/dev/compile_commands.json", encoding="utf-8") as file:
+    with open("build/edit/compile_commands.json", encoding="utf-8") as file:
         flags = {command["file"]: flags_of(command) for command in json.load(file)}
     with multiprocessing.Pool(JOBS) as pool:
         try:

@@ -76,18 +76,17 @@ bool is_reserved(std::string_view role) { return role == kOperatorRole || role =
 // What happens by itself is the engine's, and nobody else may be taken for it.
 Result<void> check_actor_name(const std::string& name) {
   if (name.empty() || name.size() > kNameMax)
-    return Error{ErrorCode::bad_input, "a name has 1 to 256 bytes"};
-  if (name == kEngineRole)
-    return Error{ErrorCode::bad_input, "`engine` is the name of what happens by itself"};
+    return Error{ErrorCode::bad_input, "a name must have 1 to 256 bytes"};
+  if (name == kEngineRole) return Error{ErrorCode::bad_input, "the name `engine` is reserved"};
   return {};
 }
 
 Result<void> check_names(std::string_view what, const std::vector<std::string>& names) {
   if (names.size() > kNamesMax)
-    return Error{ErrorCode::bad_input, in_ticks(what) + " has at most 1000 items"};
+    return Error{ErrorCode::bad_input, in_ticks(what) + " can have at most 1000 items"};
   for (const std::string& name : names)
     if (name.empty() || name.size() > kNameMax)
-      return Error{ErrorCode::bad_input, in_ticks(what) + ": a name has 1 to 256 bytes"};
+      return Error{ErrorCode::bad_input, in_ticks(what) + ": a name must have 1 to 256 bytes"};
   return {};
 }
 
@@ -152,9 +151,11 @@ Result<void> check_token(const AccessToken& token) {
   PAWL_CHECK(check_names("machine_roles", token.machine_roles));
   for (const std::string& role : token.machine_roles)
     if (is_reserved(role))
-      return Error{ErrorCode::bad_input, in_ticks(role) +
-                                             " is no role of machines: it comes with the roles "
-                                             "operator and admin, or is the engine's own"};
+      return Error{
+          ErrorCode::bad_input,
+          in_ticks(role) +
+              " cannot be a machine role: `operator` comes with the roles operator and admin, and "
+              "`engine` is reserved"};
   if (token.machines) PAWL_CHECK(check_names("machines", *token.machines));
   if (token.queues) PAWL_CHECK(check_names("queues", *token.queues));
   return {};
@@ -194,8 +195,8 @@ Result<std::string> Access::create(AccessToken token) {
   PAWL_CHECK(check_token(token));
   const std::lock_guard changes(changes_);
   if (find_name(token.name))
-    return Error{ErrorCode::bad_input, "there is an access token " + in_ticks(token.name) +
-                                           " already: revoke it, or choose another name"};
+    return Error{ErrorCode::bad_input, "the access token " + in_ticks(token.name) +
+                                           " already exists: revoke it, or choose another name"};
   if (all().size() >= kTokensMax)
     return Error{ErrorCode::bad_input, "there are 1000 access tokens already: revoke some"};
   std::string text = "pawl_" + token_text(random_bits());
@@ -229,9 +230,9 @@ Result<bool> Access::revoke(const std::string& name, const std::string& by) {
     PAWL_TRY(put, engine_.put_setting(gone.setting));
   }
   if (put.value != gone.setting.value)
-    return Error{ErrorCode::environment, "the access token " + in_ticks(name) +
-                                             " is being changed by others and is still in force: "
-                                             "revoke it again"};
+    return Error{ErrorCode::environment,
+                 "the access token " + in_ticks(name) +
+                     " was changed by somebody else and is still valid: revoke it again"};
   gone.setting = std::move(put);
   const Notice notice{.kind = Notice::Kind::token_revoked,
                       .at = *gone.token.revoked_at,
@@ -298,7 +299,7 @@ std::optional<ApiReply> act_as(Caller& caller, Actor actor, std::string_view rol
   const bool is_operator = (caller.roles & (kOperator | kAdmin)) != 0;
   for (const std::string& role : actor.roles)
     if (role == kEngineRole || (role == kOperatorRole && !is_operator))
-      return may_not_act_as("this access token may give nobody the role " + in_ticks(role));
+      return may_not_act_as("this access token cannot grant the role " + in_ticks(role));
   actor.via = caller.actor.name;
   caller.actor = std::move(actor);
   return std::nullopt;
@@ -307,8 +308,8 @@ std::optional<ApiReply> act_as(Caller& caller, Actor actor, std::string_view rol
 std::optional<ApiReply> refused_to_act(const Caller& caller) {
   if (caller.act_as) return std::nullopt;
   return may_not_act_as(
-      "this access token may not call in the name of others: leave `actor` out, or use a token "
-      "that was made with act_as");
+      "this access token may not act as somebody else: leave `actor` out, or use a token created "
+      "with act_as");
 }
 
 }  // namespace
@@ -323,7 +324,7 @@ std::optional<ApiReply> take_actor_of_query(ApiRequest& request) {
   }
   if (!is_asked) return std::nullopt;
   if (auto refused = refused_to_act(request.caller)) return refused;
-  if (actor.name.empty()) return error_reply("bad_request", "`role` needs `actor`, who has it");
+  if (actor.name.empty()) return error_reply("bad_request", "`role` needs `actor`");
   return act_as(request.caller, std::move(actor), "role");
 }
 
@@ -337,7 +338,7 @@ std::optional<ApiReply> take_actor(ApiRequest& request) {
   Caller& caller = request.caller;
   if (auto refused = refused_to_act(caller)) return refused;
   if (given.kind() != JsonView::Kind::map)
-    return error_reply("bad_request", "`actor` has to be a map: {\"name\", \"roles\"}");
+    return error_reply("bad_request", "`actor` must be a map: {\"name\", \"roles\"}");
   const std::string json(given.json());
   JsonBody body(json, "actor");
   Actor actor{.name = body.required_text("name"), .roles = body.texts("roles")};

@@ -16,9 +16,9 @@ using std::chrono::seconds;
 using Texts = std::vector<std::string>;
 using Query = std::vector<std::pair<std::string, std::string>>;
 
-const Instant kNine = *parse_instant("2026-03-02T09:00:00Z");
+const Instant kAccessStart = *parse_instant("2026-03-02T09:00:00Z");
 
-constexpr const char* kOrder = R"(machine: order
+constexpr const char* kScopedOrder = R"(machine: order
 initial: new
 states:
   new: {on: {approve: paying, cancel: cancelled}}
@@ -31,7 +31,7 @@ tasks:
   charge: {queue: payments}
 )";
 
-std::string at(std::string_view json, std::string_view name) {
+std::string member_at(std::string_view json, std::string_view name) {
   const JsonView value = JsonView(json).member(name);
   Scratch scratch;
   if (value.absent()) return "(absent)";
@@ -40,18 +40,18 @@ std::string at(std::string_view json, std::string_view name) {
 }
 
 std::string error_of(const ApiReply& reply) {
-  const std::string error = at(reply.body, "error");
-  return error == "(absent)"
-             ? reply.body
-             : std::to_string(reply.status) + " " + at(error, "id") + ": " + at(error, "message");
+  const std::string error = member_at(reply.body, "error");
+  return error == "(absent)" ? reply.body
+                             : std::to_string(reply.status) + " " + member_at(error, "id") + ": " +
+                                   member_at(error, "message");
 }
 
 class AccessTest : public testing::Test {
  protected:
   AccessTest() {
-    engine = *Engine::open({.virtual_clock = kNine});
+    engine = *Engine::open({.virtual_clock = kAccessStart});
     open();
-    const std::vector<MachineText> files{{"order.yaml", kOrder}};
+    const std::vector<MachineText> files{{"order.yaml", kScopedOrder}};
     EXPECT_TRUE(engine->apply(files)->is_good());
     token = *access->create({.name = "root", .roles = kAdmin | kWorker});
   }
@@ -97,7 +97,7 @@ TEST_F(AccessTest, ATokenIsShownOnceAndKeptAsItsHash) {
       good(post("/v1/tokens", R"({"name":"shop","roles":["app","viewer"],"machines":["order"],)"
                               R"("queues":[],"machine_roles":["manager"],"act_as":true,)"
                               R"("expires_in":"30d"})"));
-  const std::string text = at(made, "token");
+  const std::string text = member_at(made, "token");
   const std::string shown =
       R"({"name":"shop","roles":["viewer","app"],"machine_roles":["manager"],"machines":["order"],)"
       R"("queues":[],"act_as":true,"created_at":"2026-03-02T09:00:00Z",)"
@@ -127,8 +127,8 @@ TEST_F(AccessTest, WhatIsNoTokenIsNotMade) {
       "400 bad_request: an access token needs a role: viewer, app, worker, operator or admin");
   EXPECT_EQ(
       error(R"({"name":"x","roles":["vewer"]})"),
-      "400 bad_request: there is no role `vewer`; did you mean viewer?; roles of machines are "
-      "`machine_roles`");
+      "400 bad_request: there is no role `vewer`; did you mean viewer?; the roles of a machine go into "
+      "`machine_roles` (--machine-role)");
   EXPECT_EQ(error(R"({"name":"x","roles":["app"],"role":"app"})"),
             "400 bad_request: `role` is not a field here; did you mean roles?");
   for (const char* role : {"operator", "engine"})
@@ -138,21 +138,20 @@ TEST_F(AccessTest, WhatIsNoTokenIsNotMade) {
         "400 bad_request")
         << role;
   EXPECT_EQ(error(R"({"name":"engine","roles":["app"]})"),
-            "400 bad_request: `engine` is the name of what happens by itself");
+            "400 bad_request: the name `engine` is reserved");
   EXPECT_EQ(
       error(R"({"name":"root","roles":["app"]})"),
-      "400 bad_request: there is an access token `root` already: revoke it, or choose another "
-      "name");
+      "400 bad_request: the access token `root` already exists: revoke it, or choose another name");
   EXPECT_EQ(error(R"({"name":"x","roles":["app"],"machines":[""]})"),
-            "400 bad_request: `machines`: a name has 1 to 256 bytes");
+            "400 bad_request: `machines`: a name must have 1 to 256 bytes");
   EXPECT_EQ(error(R"({"name":")" + std::string(257, 'x') + R"(","roles":["app"]})"),
-            "400 bad_request: a name has 1 to 256 bytes");
+            "400 bad_request: a name must have 1 to 256 bytes");
   std::string many = R"("q")";
   for (int i = 0; i < 1'000; ++i) many += R"(,"q")";
   EXPECT_EQ(error(R"({"name":"x","roles":["app"],"queues":[)" + many + "]}"),
-            "400 bad_request: `queues` has at most 1000 items");
+            "400 bad_request: `queues` can have at most 1000 items");
   EXPECT_EQ(error(R"({"name":"x","roles":["app"],"expires_at":"2026-03-02T09:00:00Z"})"),
-            "400 bad_request: it would have expired already");
+            "400 bad_request: the token would have expired already");
   EXPECT_EQ(error(R"({"name":"x","roles":["app"],"expires_at":"2026-04-02T09:00:00Z",)"
                   R"("expires_in":"1d"})"),
             "400 bad_request: give `expires_at` or `expires_in`, not both");
@@ -191,7 +190,7 @@ TEST_F(AccessTest, ARevokedTokenLetsNobodyInFromThenOn) {
 // Somebody else has written the setting: what is revoked must be gone nevertheless.
 // Every change has its actor, also those of no record.
 TEST_F(AccessTest, WhoRevokedAppliedAndLetGoOnIsKept) {
-  create({.name = "shop", .roles = kApp, .created_at = kNine, .made_by = "root"});
+  create({.name = "shop", .roles = kApp, .created_at = kAccessStart, .made_by = "root"});
   token = create({.name = "desk", .roles = kAdmin, .act_as = true});
   const std::string ann = R"("actor":{"name":"ann"})";
   good(post("/v1/tokens/revoke", R"({"name":"shop",)" + ann + "}"));
@@ -200,7 +199,7 @@ TEST_F(AccessTest, WhoRevokedAppliedAndLetGoOnIsKept) {
   const std::string file = json_string("machine: memo\ninitial: a\nstates: {a: {final: true}}\n");
   good(post("/v1/machines", R"({"files":[{"path":"memo.yaml","text":)" + file + "}]," + ann + "}"));
   const auto look = [&] {
-    EXPECT_EQ(at(good(get("/v1/tokens")), "revoked"),
+    EXPECT_EQ(member_at(good(get("/v1/tokens")), "revoked"),
               R"([{"name":"shop","roles":["app"],"created_at":"2026-03-02T09:00:00Z",)"
               R"("made_by":"root","revoked_at":"2026-03-02T09:00:00Z",)"
               R"("revoked_by":"ann via desk"}])");
@@ -212,8 +211,8 @@ TEST_F(AccessTest, WhoRevokedAppliedAndLetGoOnIsKept) {
     EXPECT_EQ(good(get("/v1/machines")),
               R"({"items":[{"machine":"memo","version":1,)" + applied + R"("ann via desk"},)" +
                   R"({"machine":"order","version":1,)" + applied + R"("embedder"}]})");
-    EXPECT_EQ(at(good(get("/v1/machines/memo")), "applied_by"), "ann via desk");
-    EXPECT_EQ(at(good(get("/v1/machines/memo/1")), "applied_by"), "ann via desk");
+    EXPECT_EQ(member_at(good(get("/v1/machines/memo")), "applied_by"), "ann via desk");
+    EXPECT_EQ(member_at(good(get("/v1/machines/memo/1")), "applied_by"), "ann via desk");
   };
   look();
   open();
@@ -221,14 +220,14 @@ TEST_F(AccessTest, WhoRevokedAppliedAndLetGoOnIsKept) {
   // The name is free again, and so is what was paused.
   create({.name = "shop", .roles = kViewer});
   good(post("/v1/pauses", R"({"what":"queue:q","reason":"again"})"));
-  EXPECT_EQ(at(good(get("/v1/pauses")), "ended"), "(absent)");
+  EXPECT_EQ(member_at(good(get("/v1/pauses")), "ended"), "(absent)");
   EXPECT_EQ(access->revoked().size(), 1U);
 }
 
 TEST_F(AccessTest, SoManyRevokedTokensAreKept) {
   for (std::size_t i = 0; i <= Access::kRevokedMax; ++i) {
     create({.name = "t" + std::to_string(i), .roles = kViewer});
-    ASSERT_TRUE(engine->run_until(kNine + seconds{i}));
+    ASSERT_TRUE(engine->run_until(kAccessStart + seconds{i}));
     ASSERT_TRUE(*access->revoke("t" + std::to_string(i), "root"));
   }
   open();
@@ -249,11 +248,12 @@ TEST_F(AccessTest, ATokenThatOthersHaveWrittenIsRevokedAsWell) {
 }
 
 TEST_F(AccessTest, AnExpiredTokenLetsNobodyIn) {
-  const std::string text = create({.name = "shop", .roles = kApp, .expires_at = kNine + hours{1}});
+  const std::string text =
+      create({.name = "shop", .roles = kApp, .expires_at = kAccessStart + hours{1}});
   const auto caller = access->find(text, engine->now());
-  ASSERT_TRUE(engine->run_until(kNine + hours{1} - Duration{1}));
+  ASSERT_TRUE(engine->run_until(kAccessStart + hours{1} - Duration{1}));
   EXPECT_TRUE(lets_in(text) && caller->in_force());
-  ASSERT_TRUE(engine->run_until(kNine + hours{1}));
+  ASSERT_TRUE(engine->run_until(kAccessStart + hours{1}));
   EXPECT_FALSE(lets_in(text) || caller->in_force());
 }
 
@@ -276,7 +276,7 @@ TEST_F(AccessTest, AnAdministratorOfSomeMachinesMakesNoTokens) {
     (by_queue ? some.queues : some.machines) = Texts{"order"};
     token = create(some);
     const std::string refused =
-        "403 outside_scope: this takes an access token for all machines and queues";
+        "403 outside_scope: this call needs an access token for all machines and queues";
     EXPECT_EQ(error_of(get("/v1/tokens")), refused);
     EXPECT_EQ(error_of(post("/v1/tokens", R"({"name":"x","roles":["admin"]})")), refused);
     EXPECT_EQ(error_of(post("/v1/tokens/revoke", R"({"name":"root"})")), refused);
@@ -299,8 +299,8 @@ TEST_F(AccessTest, WhoCallsForLaterSeesWhatBecameOfIt) {
   const std::string root = token;
   token = create({.name = "shop", .roles = kApp, .machines = Texts{"order"}});
   const std::string call =
-      "/v1/records/send/" + percent_encoded(at(good(post(path, R"({"in":"1h"})")), "key"));
-  EXPECT_EQ(at(good(get(call)), "state"), "sending");
+      "/v1/records/send/" + percent_encoded(member_at(good(post(path, R"({"in":"1h"})")), "key"));
+  EXPECT_EQ(member_at(good(get(call)), "state"), "sending");
   good(get(call + "/log"));
   EXPECT_EQ(post(call + "/fire", R"({"event":"discard"})").status, 403);
   EXPECT_EQ(get("/v1/records/send/call%2F99").status, 403) << "nor does it see that there is none";
@@ -338,7 +338,7 @@ TEST_F(AccessTest, WhoWaitsWithARevokedTokenIsGivenNothing) {
               [&](ApiReply reply) { seen = std::move(reply); });
   ASSERT_TRUE(*access->revoke("w", "root"));
   good(post("/v1/records/order/1/orders", R"({"order":"move","state":"paying","reason":"r"})"));
-  ASSERT_TRUE(engine->run_until(kNine + seconds{21}));
+  ASSERT_TRUE(engine->run_until(kAccessStart + seconds{21}));
   ASSERT_TRUE(claimed && seen);
   EXPECT_EQ(claimed->body, R"({"attempts":[]})");
   EXPECT_EQ(seen->status, 401) << seen->body;
@@ -366,7 +366,7 @@ TEST_F(AccessTest, TheEntryNamesWhoActedAndThroughWhom) {
   good(post("/v1/records/order/2", "{}"));
   good(post("/v1/records/order/2/fire",
             R"({"event":"approve","in":"1h",)" + std::string(kAnn) + "}"));
-  ASSERT_TRUE(engine->run_until(kNine + hours{1}));
+  ASSERT_TRUE(engine->run_until(kAccessStart + hours{1}));
   const std::string later = good(get("/v1/records/order/2/log"));
   EXPECT_NE(later.find(R"("to":"paying")"), std::string::npos) << later;
   EXPECT_NE(later.find(R"("name":"ann","roles":["manager"],"via":"shop")"), std::string::npos)
@@ -381,9 +381,10 @@ TEST_F(AccessTest, ATokenWithoutActAsActsForItselfAlone) {
     for (const char* name : {"{machine}", "{key}"})
       if (const std::size_t found = path.find(name); found != std::string::npos)
         path.replace(found, std::string_view(name).size(), "order");
-    EXPECT_EQ(error_of(post(path, "{" + std::string(kAnn) + "}")),
-              "403 may_not_act_as: this access token may not call in the name of others: leave "
-              "`actor` out, or use a token that was made with act_as")
+    EXPECT_EQ(
+        error_of(post(path, "{" + std::string(kAnn) + "}")),
+        "403 may_not_act_as: this access token may not act as somebody else: leave `actor` out, "
+        "or use a token created with act_as")
         << path;
   }
   // Written otherwise it is no actor either.
@@ -399,32 +400,33 @@ TEST_F(AccessTest, WhoActsMayNotBeMoreThanTheToken) {
   };
   token = create({.name = "shop", .roles = kApp, .act_as = true});
   EXPECT_EQ(act(R"({"name":"ann","roles":["operator"]})"),
-            "403 may_not_act_as: this access token may give nobody the role `operator`");
+            "403 may_not_act_as: this access token cannot grant the role `operator`");
   EXPECT_EQ(act(R"({"name":"ann","roles":["engine"]})"),
-            "403 may_not_act_as: this access token may give nobody the role `engine`");
-  EXPECT_EQ(act(R"({"name":"engine"})"),
-            "400 bad_request: `engine` is the name of what happens by itself");
-  EXPECT_EQ(act(R"("ann")"), R"(400 bad_request: `actor` has to be a map: {"name", "roles"})");
+            "403 may_not_act_as: this access token cannot grant the role `engine`");
+  EXPECT_EQ(act(R"({"name":"engine"})"), "400 bad_request: the name `engine` is reserved");
+  EXPECT_EQ(act(R"("ann")"), R"(400 bad_request: `actor` must be a map: {"name", "roles"})");
   EXPECT_EQ(act("{}"), "400 bad_request: `actor.name` is missing");
   EXPECT_EQ(act(R"({"name":"ann","role":"manager"})"),
             "400 bad_request: `actor.role` is not a field here; did you mean roles?");
   EXPECT_EQ(act(R"({"name":"ann"},"actor":{"name":"bob"})"),
-            "400 bad_request: `actor` stands twice");
+            "400 bad_request: `actor` is given twice");
   EXPECT_EQ(act(R"({"name":"ann","roles":[""]})"),
-            "400 bad_request: `actor.roles`: a name has 1 to 256 bytes");
+            "400 bad_request: `actor.roles`: a name must have 1 to 256 bytes");
   EXPECT_EQ(get("/v1/records/order/1").status, 404);
-  EXPECT_EQ(act("null"),
-            "400 bad_request: `actor` is not a field here; there are at, data, dry_run, event, "
-            "idempotency_key, in, parent and payload");
+  EXPECT_EQ(
+      act("null"),
+      "400 bad_request: `actor` is not a field here; the fields are at, data, dry_run, event, "
+      "idempotency_key, in, parent and payload");
 }
 
 TEST_F(AccessTest, WhatSomebodyElseMayFireIsAskedInItsName) {
   good(post("/v1/records/order/1", "{}"));
   const std::string path = "/v1/records/order/1/events";
   const Query manager{{"actor", "ann"}, {"role", "clerk"}, {"role", "manager"}};
-  EXPECT_EQ(error_of(get(path, manager)),
-            "403 may_not_act_as: this access token may not call in the name of others: leave "
-            "`actor` out, or use a token that was made with act_as");
+  EXPECT_EQ(
+      error_of(get(path, manager)),
+      "403 may_not_act_as: this access token may not act as somebody else: leave `actor` out, or "
+      "use a token created with act_as");
   EXPECT_EQ(get(path, {{"role", "manager"}}).status, 403);
   token = create({.name = "shop", .roles = kViewer, .act_as = true});
   const auto may_approve = [&](const Query& query) {
@@ -433,14 +435,13 @@ TEST_F(AccessTest, WhatSomebodyElseMayFireIsAskedInItsName) {
   EXPECT_FALSE(may_approve({}));
   EXPECT_FALSE(may_approve({{"actor", "ann"}, {"role", "clerk"}}));
   EXPECT_TRUE(may_approve(manager));
-  EXPECT_EQ(error_of(get(path, {{"role", "manager"}})),
-            "400 bad_request: `role` needs `actor`, who has it");
+  EXPECT_EQ(error_of(get(path, {{"role", "manager"}})), "400 bad_request: `role` needs `actor`");
   EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"actor", "bob"}})),
-            "400 bad_request: `actor` stands twice");
+            "400 bad_request: `actor` is given twice");
   EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"role", ""}})),
             "400 bad_request: `role` is empty");
   EXPECT_EQ(error_of(get(path, {{"actor", "ann"}, {"role", "operator"}})),
-            "403 may_not_act_as: this access token may give nobody the role `operator`");
+            "403 may_not_act_as: this access token cannot grant the role `operator`");
   EXPECT_EQ(error_of(get("/v1/records/order/1", {{"actor", "ann"}})).substr(0, 15),
             "400 bad_request");
 }

@@ -34,147 +34,151 @@ constexpr std::string_view kListQuery =
     "created_before built_in max from";
 
 constexpr RouteHandle kTable[] = {
-    {{"GET", "/healthz", kOpen, "", "Whether the process answers", "", "Healthy"}, show_health},
-    {{"GET", "/readyz", kOpen, "", "Whether requests are carried out", "", "Ready"},
+    {{"GET", "/healthz", kOpen, "", "Check that the process is alive", "", "Healthy"}, show_health},
+    {{"GET", "/readyz", kOpen, "", "Check that the server can carry out requests", "", "Ready"},
      show_readiness},
-    {{"GET", "/v1/openapi.json", kAnybody, "", "This API as an OpenAPI 3.1 document", "",
+    {{"GET", "/v1/openapi.json", kAnybody, "", "Get this API as an OpenAPI 3.1 document", "",
       "OpenApi"},
      show_openapi},
-    {{"GET", "/v1/machines", kReaders, "", "All versions of all machines", "", "Machines"},
+    {{"GET", "/v1/machines", kReaders, "", "List all machines and their versions", "", "Machines"},
      list_machines},
-    {{"POST", "/v1/machines", kAdmin, "", "Apply machine files as one step", "Apply", "Applied"},
+    {{"POST", "/v1/machines", kAdmin, "", "Apply machine files in one step", "Apply", "Applied"},
      apply_machines},
-    {{"GET", "/v1/machines/{machine}", kReaders, "", "The newest version of a machine", "",
+    {{"GET", "/v1/machines/{machine}", kReaders, "", "Get the newest version of a machine", "",
       "MachineText"},
      show_machine},
-    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "", "The file of one version", "",
+    {{"GET", "/v1/machines/{machine}/{version}", kReaders, "", "Get one version of a machine", "",
       "MachineText"},
      show_version},
     {{"GET", "/v1/records", kReaders, kListQuery, "List records", "", "Records"}, list_records},
     {{"POST", "/v1/records/{machine}/{key}", kCallers, "", "Create a record", "Create", "Answer"},
      create_record},
     {{"GET", "/v1/records/{machine}/{key}", kReaders, "wait until state revision",
-      "A record, or wait until it has moved", "", "Record"},
+      "Get a record, or wait for it to change", "", "Record"},
      show_record},
-    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "max from", "The log of a record", "",
+    {{"GET", "/v1/records/{machine}/{key}/log", kReaders, "max from", "Get a record's log", "",
       "Log"},
      show_log},
-    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Why a record is not moving", "",
-      "Why"},
+    {{"GET", "/v1/records/{machine}/{key}/why", kReaders, "", "Explain why a record is not moving",
+      "", "Why"},
      show_why},
     {{"GET", "/v1/records/{machine}/{key}/events", kReaders, "actor role",
-      "Events that the caller may fire now", "", "Permitted"},
+      "List the events that the caller can fire now", "", "Permitted"},
      show_permitted},
     {{"POST", "/v1/records/{machine}/{key}/fire", kCallers, "", "Fire an event", "Fire", "Answer"},
      fire_event},
-    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "", "Give an order", "Order",
-      "Answer"},
+    {{"POST", "/v1/records/{machine}/{key}/orders", kOperators, "", "Give an operator's order",
+      "Order", "Answer"},
      give_order},
-    {{"POST", "/v1/batch", kCallers, "", "Create, fire and order in one call, with one answer each",
-      "Batch", "Answers"},
+    {{"POST", "/v1/batch", kCallers, "", "Make many create, fire and order calls at once", "Batch",
+      "Answers"},
      carry_out_batch},
     {{"GET", "/v1/feed", kReaders, "machine max from",
-      "Entries of all records in the order of commits", "", "Feed"},
+      "Read the entries of all records in commit order", "", "Feed"},
      show_feed},
-    {{"GET", "/v1/feed/live", kReaders, "machine from",
-      "The same as they are committed, as server-sent events", "", "Events"},
+    {{"GET", "/v1/feed/live", kReaders, "machine from", "Follow the feed as server-sent events", "",
+      "Events"},
      listen_to_feed},
-    {{"GET", "/v1/counts", kReaders, "", "Records by machine and state", "", "Counts"},
+    {{"GET", "/v1/counts", kReaders, "", "Count records by machine and state", "", "Counts"},
      show_counts},
-    {{"GET", "/v1/errors", kReaders, "", "Errors by fingerprint, with first and last seen", "",
+    {{"GET", "/v1/errors", kReaders, "", "List errors by fingerprint, first and last seen", "",
       "Errors"},
      show_errors},
-    {{"POST", "/v1/claim", kWorkers, "", "Claim attempts, and wait for them", "Claim", "Claimed"},
+    {{"POST", "/v1/claim", kWorkers, "", "Claim attempts, or wait for them", "Claim", "Claimed"},
      claim_attempts},
-    {{"POST", "/v1/beat", kWorkers, "", "Say that attempts are alive", "Beat", "Settled"},
+    {{"POST", "/v1/beat", kWorkers, "", "Extend the leases of running attempts", "Beat", "Settled"},
      beat_attempts},
-    {{"POST", "/v1/done", kWorkers, "", "Settle attempts that are done", "Done", "Settled"},
+    {{"POST", "/v1/done", kWorkers, "", "Settle attempts that succeeded", "Done", "Settled"},
      settle_done},
-    {{"POST", "/v1/fail", kWorkers, "", "Settle attempts that have failed", "Fail", "Settled"},
+    {{"POST", "/v1/fail", kWorkers, "", "Settle attempts that failed", "Fail", "Settled"},
      settle_fail},
-    {{"GET", "/v1/pauses", kReaders, "", "What is paused", "", "Pauses"}, list_pauses},
+    {{"GET", "/v1/pauses", kReaders, "", "List pauses", "", "Pauses"}, list_pauses},
     {{"POST", "/v1/pauses", kOperators, "", "Pause a machine, a queue, a label or everything",
       "SetPause", "Pause"},
      set_pause},
     {{"POST", "/v1/pauses/end", kOperators, "", "End a pause", "EndPause", "Ended"}, end_pause},
-    {{"GET", "/v1/pipes", kReaders, "", "The pipes that run here", "", "Pipes"}, list_pipes},
-    {{"GET", "/v1/pipes/{pipe}", kReaders, "", "A pipe and its partitions", "", "Pipe"}, show_pipe},
-    {{"GET", "/v1/pipes/{pipe}/{topic}/{partition}", kReaders, "", "A partition of a pipe", "",
+    {{"GET", "/v1/pipes", kReaders, "", "List the pipes that run in this process", "", "Pipes"},
+     list_pipes},
+    {{"GET", "/v1/pipes/{pipe}", kReaders, "", "Get a pipe and its partitions", "", "Pipe"},
+     show_pipe},
+    {{"GET", "/v1/pipes/{pipe}/{topic}/{partition}", kReaders, "", "Get a partition of a pipe", "",
       "PipePartition"},
      show_partition},
-    {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/pause", kOperators, "",
-      "Take no more messages of a partition", "SteerPipe", "PipePartition"},
+    {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/pause", kOperators, "", "Pause a partition",
+      "SteerPipe", "PipePartition"},
      pause_partition},
     {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/resume", kOperators, "",
-      "Go on with a partition, now", "SteerPipe", "PipePartition"},
+      "Resume a partition and retry now", "SteerPipe", "PipePartition"},
      resume_partition},
     {{"POST", "/v1/pipes/{pipe}/{topic}/{partition}/skip", kOperators, "",
-      "Leave a message out, and note it among the errors", "SkipMessage", "PipePartition"},
+      "Skip a message and write it to the errors topic", "SkipMessage", "PipePartition"},
      skip_message},
-    {{"GET", "/v1/clock", kAnybody, "", "What time it is", "", "Clock"}, show_clock},
+    {{"GET", "/v1/clock", kAnybody, "", "Get the current time", "", "Clock"}, show_clock},
     {{"POST", "/v1/clock/advance", kOperators, "", "Move a virtual clock", "Advance", "Clock"},
      advance_clock},
-    {{"GET", "/metrics", kWatchers, "", "Figures for Prometheus, as text", "", "Metrics"},
+    {{"GET", "/metrics", kWatchers, "", "Get metrics for Prometheus, as text", "", "Metrics"},
      show_metrics},
-    {{"GET", "/v1/tokens", kAdmin, "", "Access tokens, without their texts", "", "Tokens"},
+    {{"GET", "/v1/tokens", kAdmin, "", "List access tokens, without their secrets", "", "Tokens"},
      list_tokens},
-    {{"POST", "/v1/tokens", kAdmin, "", "Make an access token", "NewToken", "Token"}, create_token},
-    {{"POST", "/v1/tokens/revoke", kAdmin, "", "Let an access token let nobody in any more",
-      "RevokeToken", "Revoked"},
+    {{"POST", "/v1/tokens", kAdmin, "", "Create an access token", "NewToken", "Token"},
+     create_token},
+    {{"POST", "/v1/tokens/revoke", kAdmin, "", "Revoke an access token", "RevokeToken", "Revoked"},
      revoke_token},
 };
 
 constexpr ErrorId kErrorIds[] = {
-    {"bad_http", 400, "the bytes are not HTTP as it is spoken here; the connection is closed",
-     "send one HTTP/1.1 request after the other, each with one Content-Length and one Host"},
-    {"bad_request", 400, "the request is not understood, or what it carries does not fit",
-     "change the request as the message says: nothing was done"},
+    {"bad_http", 400, "the request is not HTTP that Pawl accepts; the connection is closed",
+     "send well-formed HTTP/1.1 requests, each with one Host and at most one Content-Length"},
+    {"bad_request", 400, "the request is malformed, or a value in it is not valid",
+     "correct the request as the message says; nothing was done"},
     {"too_many_items", 400, "a list in the body is too long",
-     "send it in several calls: nothing was done"},
-    {"no_access", 401, "there is no access token, or it is unknown, revoked or expired",
-     "send the header Authorization: Bearer TOKEN with a token that is in force"},
+     "split it into several calls; nothing was done"},
+    {"no_access", 401, "the access token is missing, unknown, revoked or expired",
+     "send the header Authorization: Bearer TOKEN with a valid token"},
     {"machine_role_missing", 403,
-     "the actor has none of the roles that the machine asks for (`by`)",
-     "let somebody call who has the role, or give it to this access token"},
-    {"may_not_act_as", 403, "the access token may not name this actor, or no other at all",
-     "leave `actor` out, or use a token that was made with act_as"},
-    {"outside_scope", 403, "the access token is not for this machine or queue",
+     "the actor has none of the roles that the machine requires (`by`)",
+     "call as an actor who has the role, or with an access token that has it"},
+    {"may_not_act_as", 403, "the access token may not act as this actor, or as anyone else",
+     "leave `actor` out, or use a token created with act_as"},
+    {"outside_scope", 403, "the access token does not cover this machine or queue",
      "use a token whose machines and queues include it"},
-    {"role_missing", 403, "the access token has none of the roles of this route",
-     "use a token with one of the roles that docs/reference/api.md names for this route"},
+    {"role_missing", 403, "the access token has none of the roles that this route requires",
+     "use a token with one of the roles that docs/reference/api.md lists for this route"},
     {"no_such_machine", 404, "there is no such machine, or no such version of it",
-     "apply its file, or see GET /v1/machines for those there are"},
-    {"no_such_partition", 404, "the pipe does not read this partition now",
-     "see GET /v1/pipes/{pipe} for those it reads: another process may have it"},
-    {"no_such_path", 404, "there is no such route", "see GET /v1/openapi.json for those there are"},
-    {"no_such_pipe", 404, "no pipe of this name runs here",
-     "see GET /v1/pipes for those that do; the server's `pipes` names their files"},
+     "apply its file, or see GET /v1/machines for a list"},
+    {"no_such_partition", 404, "the pipe is not reading this partition",
+     "see GET /v1/pipes/{pipe} for the partitions it reads; another process may have this one"},
+    {"no_such_path", 404, "there is no such route", "see GET /v1/openapi.json for all routes"},
+    {"no_such_pipe", 404, "no pipe with this name runs in this process",
+     "see GET /v1/pipes for a list; the server's `pipes` setting names their files"},
     {"no_such_record", 404, "there is no such record",
-     "create it, or see GET /v1/records for those there are"},
-    {"no_such_token", 404, "there is no access token of this name",
-     "see GET /v1/tokens for those there are"},
-    {"no_virtual_clock", 404, "the clock is the machine's own, and nobody moves it",
+     "create it, or see GET /v1/records for a list"},
+    {"no_such_token", 404, "there is no access token with this name",
+     "see GET /v1/tokens for a list"},
+    {"no_virtual_clock", 404, "the server uses the real clock, which cannot be moved",
      "for tests, start the server with --virtual-clock INSTANT --memory"},
-    {"not_paused", 404, "a pause that is to end is none", "see GET /v1/pauses for what is paused"},
-    {"wrong_method", 405, "the path is for another method",
+    {"not_paused", 404, "there is no such pause to end", "see GET /v1/pauses for what is paused"},
+    {"wrong_method", 405, "the path does not support this method",
      "see GET /v1/openapi.json for the methods of this path"},
-    {"body_too_large", 413, "the body has more bytes than are taken",
-     "send it in several calls: nothing was done"},
+    {"body_too_large", 413, "the body is larger than the limit",
+     "split it into several calls; nothing was done"},
     {"wrong_content_type", 415, "the body is not application/json",
      "send JSON with the header Content-Type: application/json"},
     {"too_many_requests", 429,
-     "the access token was used more often than it may be: wait as long as Retry-After says",
-     "wait, and send several calls as one with POST /v1/batch"},
-    {"header_too_large", 431, "the header has more than 16 KiB", "send fewer or shorter headers"},
-    {"damaged", 500, "the store holds what it should not: see `pawl doctor`",
-     "stop the server, and see what `pawl doctor` says"},
+     "the access token has exceeded its request rate: wait for as long as Retry-After says",
+     "wait, and combine several calls in one POST /v1/batch"},
+    {"header_too_large", 431, "the header is larger than 16 KiB", "send fewer or shorter headers"},
+    {"damaged", 500, "the store is damaged: run `pawl doctor`",
+     "stop the server and run `pawl doctor`"},
     {"outcome_unknown", 500,
-     "it may have been done or not: repeat it with the same idempotency key",
-     "repeat it with the same idempotency key, once the server is ready again"},
-    {"not_now", 503, "nothing was done, as when the disk is full: try again",
-     "try again in a while"},
-    {"not_ready", 503, "the server is ending, or its store has stopped: ask again later",
-     "ask again later, or another server"},
+     "Pawl does not know whether it was done: repeat it with the same idempotency key",
+     "once the server is ready again, repeat it with the same idempotency key"},
+    {"not_now", 503, "nothing was done, for example because the disk is full: try again",
+     "try again later"},
+    {"not_ready", 503,
+     "the server is starting or shutting down, or its store has stopped: try "
+     "again later",
+     "try again later, or try another server"},
 };
 
 constexpr auto kRoutes = [] {
@@ -226,9 +230,9 @@ Result<void> check_query(const Route& route, const ApiRequest& request) {
   for (const auto& [name, value] : request.query) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return Error{ErrorCode::bad_input,
-                   in_ticks(name) + " is not a parameter here" + did_you_mean(name, known)};
+                   in_ticks(name) + " is not a parameter of this call" + did_you_mean(name, known)};
     if (!met.insert(name).second && name != "role")
-      return Error{ErrorCode::bad_input, in_ticks(name) + " stands twice"};
+      return Error{ErrorCode::bad_input, in_ticks(name) + " is given twice"};
     if (value.empty() && name != "from")
       return Error{ErrorCode::bad_input, in_ticks(name) + " is empty"};
   }
@@ -281,10 +285,10 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     if (is_open(route)) methods.emplace_back("HEAD");
     if (!is_for(route, request.method)) continue;
     if (!is_open(route) && (route.roles & request.caller.roles) == 0)
-      return replied(error_reply("role_missing", "this takes an access token with the role " +
+      return replied(error_reply("role_missing", "this call needs an access token with the role " +
                                                      join(role_words(route.roles), ", ", " or ")));
     if (route.method == "GET" && !request.body.empty())
-      return replied(error_reply("bad_request", "a GET has no body: ask by parameters"));
+      return replied(error_reply("bad_request", "a GET must have no body: use query parameters"));
     const bool names_machine = route.path.find("{machine}") != std::string_view::npos;
     if (names_machine && !is_in(request.caller.machines, (*parameters)[0]) &&
         !(route.method == "GET" && is_own_call(engine_, request.caller, *parameters)))
@@ -300,7 +304,7 @@ void Api::handle(const ApiRequest& request, Replied replied) {
     return handle(std::make_shared<const Call>(std::move(call)));
   }
   if (!methods.empty()) {
-    ApiReply reply = error_reply("wrong_method", request.method + " is not for this path");
+    ApiReply reply = error_reply("wrong_method", request.method + " is not supported at this path");
     reply.allow = join(methods, ", ", ", ");
     return replied(std::move(reply));
   }
@@ -318,8 +322,8 @@ ApiReply Api::handle(const ApiRequest& request) {
 
 namespace {
 
-ApiReply error_reply(std::string_view id, const std::string& message,
-                     const std::optional<Position>& position) {
+ApiReply error_reply_at(const std::optional<Position>& position, std::string_view id,
+                        const std::string& message) {
   const auto* known = std::find_if(std::begin(kErrorIds), std::end(kErrorIds),
                                    [&](const ErrorId& one) { return one.id == id; });
   PAWL_ASSERT(known != std::end(kErrorIds), "every id of an error is in the table");
@@ -341,7 +345,7 @@ ApiReply error_reply(std::string_view id, const std::string& message,
 }  // namespace
 
 ApiReply error_reply(std::string_view id, const std::string& message) {
-  return error_reply(id, message, std::nullopt);
+  return error_reply_at(std::nullopt, id, message);
 }
 
 ApiReply not_ready_reply(const std::string& message) {
@@ -356,17 +360,18 @@ std::string with_status(const ApiReply& reply) {
 
 ApiReply outside_machine(const std::string& machine) {
   return error_reply("outside_scope",
-                     "this access token is not for the machine " + in_ticks(machine));
+                     "this access token does not cover the machine " + in_ticks(machine));
 }
 
 ApiReply outside_queue(const std::string& queue) {
-  return error_reply("outside_scope", "this access token is not for the queue " + in_ticks(queue));
+  return error_reply("outside_scope",
+                     "this access token does not cover the queue " + in_ticks(queue));
 }
 
 ApiReply error_reply(const Error& error) {
   switch (error.code) {
     case ErrorCode::bad_input:
-      return error_reply("bad_request", error.message, error.position);
+      return error_reply_at(error.position, "bad_request", error.message);
     case ErrorCode::environment:
       return error_reply("not_now", error.message);
     case ErrorCode::damaged:
@@ -435,7 +440,7 @@ bool Call::may_use_queue(const std::string& queue) const {
 
 bool Call::is_for_everything() const {
   if (!request.caller.machines && !request.caller.queues) return true;
-  fail("outside_scope", "this takes an access token for all machines and queues");
+  fail("outside_scope", "this call needs an access token for all machines and queues");
   return false;
 }
 

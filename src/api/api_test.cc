@@ -211,7 +211,7 @@ TEST_F(ApiTest, ACallerWithMachinesOfItsOwnSeesNoOthers) {
   for (const Route& route : Api::routes()) {
     if (route.path.find("{machine}") == std::string_view::npos) continue;
     EXPECT_EQ(error(call(std::string(route.method), path_of(route))),
-              "403 outside_scope: this access token is not for the machine `order`")
+              "403 outside_scope: this access token does not cover the machine `order`")
         << route.path;
   }
   EXPECT_EQ(all(good(get("/v1/machines")), "items", "machine"), Texts{"note"});
@@ -219,9 +219,9 @@ TEST_F(ApiTest, ACallerWithMachinesOfItsOwnSeesNoOthers) {
   EXPECT_EQ(all(good(get("/v1/feed")), "items", "machine"), Texts{"note"});
   EXPECT_EQ(
       error(get("/v1/records")),
-      "403 outside_scope: this access token is for some machines only: name one as `machine`");
+      "403 outside_scope: this access token covers only some machines: name one as `machine`");
   EXPECT_EQ(error(get("/v1/records", {{"machine", "order"}})),
-            "403 outside_scope: this access token is not for the machine `order`");
+            "403 outside_scope: this access token does not cover the machine `order`");
   EXPECT_EQ(all(good(get("/v1/records", {{"machine", "note"}})), "items", "key"), Texts{"1"});
 }
 
@@ -254,7 +254,7 @@ TEST_F(ApiTest, AWorkerWithQueuesOfItsOwnClaimsFromNoOthers) {
   pay("17");
   caller.queues = Texts{"mails"};
   const std::string refused =
-      "403 outside_scope: this access token is not for the queue `payments`";
+      "403 outside_scope: this access token does not cover the queue `payments`";
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["mails","payments"]})")), refused);
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[],"claim":{"queues":["payments"]}})")), refused);
   caller.queues = Texts{"payments"};
@@ -264,7 +264,7 @@ TEST_F(ApiTest, AWorkerWithQueuesOfItsOwnClaimsFromNoOthers) {
 // Records wait there for the engine itself.
 TEST_F(ApiTest, QueuesOfTheEngineAreNobodysToClaim) {
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["send:"]})")),
-            "400 bad_request: the queue `send:` is the engine's own");
+            "400 bad_request: the queue `send:` is reserved for the engine");
 }
 
 TEST_F(ApiTest, WhatIsNotThereIsSaid) {
@@ -276,20 +276,21 @@ TEST_F(ApiTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(get("/v1/records//17").status, 404);
   EXPECT_EQ(get("/v1/records/order/17/log/1").status, 404);
   EXPECT_EQ(error(call("DELETE", "/v1/records/order/17")),
-            "405 wrong_method: DELETE is not for this path");
+            "405 wrong_method: DELETE is not supported at this path");
   EXPECT_EQ(call("DELETE", "/v1/records/order/17").allow, "POST, GET");
-  EXPECT_EQ(error(post("/v1/feed", "")), "405 wrong_method: POST is not for this path");
+  EXPECT_EQ(error(post("/v1/feed", "")), "405 wrong_method: POST is not supported at this path");
 }
 
 TEST_F(ApiTest, ParametersOfTheQueryAreStrict) {
   for (const Route& route : Api::routes()) {
     const ApiReply reply = call(std::string(route.method), path_of(route), {}, {{"colour", "x"}});
-    EXPECT_EQ(error(reply), "400 bad_request: `colour` is not a parameter here") << route.path;
+    EXPECT_EQ(error(reply), "400 bad_request: `colour` is not a parameter of this call")
+        << route.path;
   }
   EXPECT_EQ(error(get("/v1/records", {{"stat", "new"}})),
-            "400 bad_request: `stat` is not a parameter here; did you mean state?");
+            "400 bad_request: `stat` is not a parameter of this call; did you mean state?");
   EXPECT_EQ(error(get("/v1/records", {{"state", "a"}, {"state", "b"}})),
-            "400 bad_request: `state` stands twice");
+            "400 bad_request: `state` is given twice");
   // A script whose variable is empty does not mean all records.
   EXPECT_EQ(error(get("/v1/records", {{"state", ""}})), "400 bad_request: `state` is empty");
   good(get("/v1/records", {{"from", ""}}));
@@ -303,21 +304,21 @@ TEST_F(ApiTest, BodiesAreStrict) {
             "400 bad_request: `payloads` is not a field here; did you mean payload?");
   EXPECT_EQ(error(post(path, R"({"evnt":"pay"})")),
             "400 bad_request: `evnt` is not a field here; did you mean event?");
-  EXPECT_EQ(error(post(path, R"({"event":7})")), "400 bad_request: `event` has to be a text");
+  EXPECT_EQ(error(post(path, R"({"event":7})")), "400 bad_request: `event` must be a string");
   EXPECT_EQ(error(post(path, R"({"event":"pay","payload":[]})")),
-            "400 bad_request: `payload` has to be a map");
+            "400 bad_request: `payload` must be a map");
   EXPECT_EQ(error(post(path, R"({"event":"pay","dry_run":"yes"})")),
-            "400 bad_request: `dry_run` has to be true or false");
-  EXPECT_EQ(error(post(path, R"({"event":"pay","at":"noon"})")).substr(0, 43),
-            "400 bad_request: `at` has to be an instant:");
-  EXPECT_EQ(error(post(path, R"({"event":"pay","in":"soon"})")).substr(0, 43),
-            "400 bad_request: `in` has to be a duration:");
+            "400 bad_request: `dry_run` must be true or false");
+  EXPECT_EQ(error(post(path, R"({"event":"pay","at":"noon"})")).substr(0, 41),
+            "400 bad_request: `at` must be an instant:");
+  EXPECT_EQ(error(post(path, R"({"event":"pay","in":"soon"})")).substr(0, 41),
+            "400 bad_request: `in` must be a duration:");
   EXPECT_EQ(error(post(path, R"({"event":"pay","event":"cancel"})")),
-            "400 bad_request: `event` stands twice");
+            "400 bad_request: `event` is given twice");
   EXPECT_EQ(error(post(path, "")), "400 bad_request: `event` is missing");
   EXPECT_EQ(error(post(path, R"({"event":""})")), "400 bad_request: `event` is missing");
   EXPECT_EQ(error(post(path, R"({"event":null})")), "400 bad_request: `event` is missing");
-  EXPECT_EQ(error(post(path, "[]")), "400 bad_request: the body has to be a map: {…}");
+  EXPECT_EQ(error(post(path, "[]")), "400 bad_request: the body must be a map: {…}");
   EXPECT_EQ(error(post(path, R"({"event":"pay","create":{"date":{}}})")),
             "400 bad_request: `create.date` is not a field here; did you mean data?");
   for (const char* bad : {"{", "pay", "{\"event\":\"pay\"} {}", "{\"event\":\"\xff\"}"})
@@ -330,11 +331,11 @@ TEST_F(ApiTest, BodiesAreStrict) {
   EXPECT_EQ(post(path, R"({"event":"pay","at":""})").status, 400);
   EXPECT_EQ(post(path, R"({"event":"pay","in":""})").status, 400);
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":"payments"})")),
-            "400 bad_request: `queues` has to be a list of texts");
+            "400 bad_request: `queues` must be a list of strings");
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["payments",1]})")),
-            "400 bad_request: `queues` has to be a list of texts");
+            "400 bad_request: `queues` must be a list of strings");
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["payments"],"max":1.5})")),
-            "400 bad_request: `max` has to be a whole number");
+            "400 bad_request: `max` must be a whole number");
   EXPECT_EQ(at(good(get("/v1/records/order/17")), "revision"), "1");
 }
 
@@ -384,7 +385,7 @@ TEST_F(ApiTest, FindingsKeepMachinesFromBeingApplied) {
   EXPECT_EQ(post("/v1/machines", files_body(kNote)).status, 422);  // who is the office?
   good(post("/v1/machines", files_body(kNote, R"(,"channels_elsewhere":true)")));
   EXPECT_EQ(error(post("/v1/machines", "{}")),
-            "400 bad_request: `files` has 1 to 1000 machine files");
+            "400 bad_request: `files` must have 1 to 1000 machine files");
   EXPECT_EQ(error(post("/v1/machines", R"({"files":[{"path":"x"}]})")),
             "400 bad_request: `files[0].text` is missing");
   EXPECT_EQ(error(post("/v1/machines", R"({"files":[{"path":"x","text":""}]})")).substr(0, 3),
@@ -400,9 +401,10 @@ TEST_F(ApiTest, ARecordIsCreatedOnce) {
   EXPECT_EQ(get("/v1/records/order/17").status, 404);
   EXPECT_EQ(good(post("/v1/records/order/17", R"({"data":{"amount":12}})")),
             R"({"answer":"ok","state":"new","revision":1})");
-  EXPECT_EQ(good(post("/v1/records/order/17", "")),
-            R"({"answer":"duplicate","reason":"there is a record with this key","state":"new",)"
-            R"("revision":1})");
+  EXPECT_EQ(
+      good(post("/v1/records/order/17", "")),
+      R"({"answer":"duplicate","reason":"a record with this key already exists","state":"new",)"
+      R"("revision":1})");
   EXPECT_EQ(good(get("/v1/records/order/17")),
             R"({"machine":"order","key":"17","id":2,"version":1,"state":"new",)"
             R"("entered_at":"2026-03-02T09:00:00Z","created_at":"2026-03-02T09:00:00Z",)"
@@ -523,11 +525,11 @@ TEST_F(ApiTest, CallsForLaterAreCarriedOutThen) {
   EXPECT_EQ(error(post("/v1/records/order/19", R"({"in":"1h","at":"2026-03-02T11:00:00Z"})")),
             "400 bad_request: give `at` or `in`, not both");
   EXPECT_EQ(error(post("/v1/records/order/19", R"({"in":"3652000d"})")),
-            "400 bad_request: `in` leads beyond the year 9999");
+            "400 bad_request: `in` goes beyond the year 9999");
   EXPECT_EQ(
       error(post("/v1/records/order/17/orders", R"({"order":"retry","reason":"r","in":"1h"})")),
-      "400 bad_request: `in` is not a field here; there are dry_run, idempotency_key, order and "
-      "reason");
+      "400 bad_request: `in` is not a field here; the fields are dry_run, idempotency_key, order "
+      "and reason");
 }
 
 TEST_F(ApiTest, CreateOrFire) {
@@ -537,7 +539,7 @@ TEST_F(ApiTest, CreateOrFire) {
   EXPECT_EQ(at(good(get("/v1/records/order/17")), "data.amount"), "3");
   EXPECT_EQ(post("/v1/records/order/17/fire", body).status, 409);  // it is there: only fired
   EXPECT_EQ(error(post("/v1/records/order/18/fire", R"({"event":"pay","create":[]})")),
-            "400 bad_request: `create` has to be a map");
+            "400 bad_request: `create` must be a map");
 }
 
 TEST_F(ApiTest, AChildKnowsItsParent) {
@@ -556,11 +558,11 @@ TEST_F(ApiTest, AChildKnowsItsParent) {
   EXPECT_EQ(error(post("/v1/records/note/3", R"({"parent":{"machine":"order"}})")),
             "400 bad_request: `parent.key` is missing");
   EXPECT_EQ(error(post("/v1/records/note/3", R"({"parent":"order/17"})")),
-            "400 bad_request: `parent` has to be a map");
+            "400 bad_request: `parent` must be a map");
   EXPECT_EQ(error(get("/v1/records", {{"parent", "order/99"}})),
             "404 no_such_record: there is no record order/99");
   EXPECT_EQ(error(get("/v1/records", {{"parent", "order"}})),
-            "400 bad_request: `parent` is written MACHINE/KEY");
+            "400 bad_request: write `parent` as MACHINE/KEY");
 }
 
 TEST_F(ApiTest, OrdersOfAnOperator) {
@@ -597,12 +599,12 @@ TEST_F(ApiTest, OrdersOfAnOperator) {
   EXPECT_EQ(error(order(R"("order":"patch")")), "400 bad_request: `data` is missing");
   EXPECT_EQ(
       error(order(R"("order":"retry","state":"paid")")),
-      "400 bad_request: `state` is not a field here; there are dry_run, idempotency_key, order "
-      "and reason");
+      "400 bad_request: `state` is not a field here; the fields are dry_run, idempotency_key, "
+      "order and reason");
   EXPECT_EQ(error(order(R"("order":"retri")")),
             "400 bad_request: there is no order `retri`; did you mean retry?");
   EXPECT_EQ(error(order(R"("order":"discard")")),
-            "400 bad_request: there is no order `discard`: it is an event, fire it");
+            "400 bad_request: there is no order `discard`: it is an event; fire it");
   EXPECT_EQ(error(post("/v1/records/order/17/orders", R"({"order":"retry"})")),
             "400 bad_request: `reason` is missing");
   EXPECT_EQ(error(post("/v1/records/order/99/orders", R"({"order":"retry","reason":"r"})")),
@@ -637,15 +639,15 @@ TEST_F(ApiTest, ListsAreFiltered) {
   EXPECT_EQ(keys({{"machine", "delivery"}}).size(), 1U);
 
   EXPECT_EQ(error(get("/v1/records", {{"key_prefix", "a"}})),
-            "400 bad_request: `key_prefix` needs `machine`: keys are a machine's own");
+            "400 bad_request: `key_prefix` needs `machine`: each machine has its own keys");
   EXPECT_EQ(error(get("/v1/records", {{"held", "yes"}})),
-            "400 bad_request: `held` is true or false");
+            "400 bad_request: `held` must be true or false");
   EXPECT_EQ(error(get("/v1/records", {{"label", "us"}})),
-            "400 bad_request: `label` is written NAME=VALUE");
+            "400 bad_request: write `label` as NAME=VALUE");
   EXPECT_EQ(error(get("/v1/records", {{"created_from", "today"}})).substr(0, 31),
             "400 bad_request: `created_from`");
   EXPECT_EQ(error(get("/v1/records", {{"fingerprint", "xyz"}})),
-            "400 bad_request: `fingerprint` is 16 hex digits");
+            "400 bad_request: `fingerprint` must be 16 hex digits");
   EXPECT_EQ(error(get("/v1/records", {{"machine", "ordr"}})),
             "404 no_such_machine: there is no machine `ordr`; did you mean order?");
   EXPECT_EQ(get("/v1/records", {{"from", "somewhere"}}).status, 400);
@@ -687,7 +689,7 @@ TEST_F(ApiTest, DeadLettersAreFoundByTheirError) {
   EXPECT_EQ(good(get("/v1/counts")),
             R"({"items":[{"machine":"order","state":"paying","records":3,"held":3}]})");
   EXPECT_EQ(error(get("/v1/records", {{"dead", "true"}, {"held", "false"}})),
-            "400 bad_request: a dead letter is held: `dead` and `held` contradict each other");
+            "400 bad_request: dead letters are on hold: `dead` and `held` contradict each other");
 }
 
 TEST_F(ApiTest, PagesFollowEachOther) {
@@ -704,7 +706,7 @@ TEST_F(ApiTest, PagesFollowEachOther) {
   EXPECT_EQ(keys, (Texts{"1", "2", "3", "4", "5"}));
   for (const char* max : {"0", "1001", "-1", "ten", "1.5"})
     EXPECT_EQ(error(get("/v1/records", {{"max", max}})),
-              "400 bad_request: `max` is a whole number from 1 to 1000");
+              "400 bad_request: `max` must be a whole number from 1 to 1000");
   good(get("/v1/records", {{"max", "1000"}}));
 }
 
@@ -746,10 +748,11 @@ TEST_F(ApiTest, TheFeedHasAPlaceAtItsEnd) {
             (Texts{"1", "2", "3"}));
   EXPECT_EQ(get("/v1/feed", {{"from", "x"}}).status, 400);
   for (const char* path : {"/v1/feed", "/v1/feed/live"})
-    EXPECT_EQ(error(get(path, {{"from", "99"}})),
-              "400 bad_request: the place 99 is beyond the end of the feed, which is 4: it is of "
-              "another store, or of this one before an older backup was restored; begin again "
-              "without a place, or go on from `end`")
+    EXPECT_EQ(
+        error(get(path, {{"from", "99"}})),
+        "400 bad_request: the position 99 is beyond the end of the feed, 4: it comes from another "
+        "store, or from this one before an older backup was restored; start again without a "
+        "position, or continue from `end`")
         << path;
   EXPECT_EQ(get("/v1/feed", {{"machine", "ordr"}}).status, 404);
 }
@@ -759,8 +762,8 @@ TEST_F(ApiTest, WhyARecordIsNotMoving) {
   pay("17");
   EXPECT_EQ(
       good(get("/v1/records/order/17/why")),
-      R"({"why":"ready_since","at":"2026-03-02T09:00:00Z","names":["charge"],"sentence":"is ready since )"
-      R"(2026-03-02T09:00:00Z: no worker has taken `charge` yet"})");
+      R"({"why":"ready_since","at":"2026-03-02T09:00:00Z","names":["charge"],"sentence":"ready since )"
+      R"(2026-03-02T09:00:00Z; no worker has claimed `charge` yet"})");
   good(post("/v1/pauses", R"({"what":"queue:payments","reason":"the bank is away"})"));
   EXPECT_EQ(at(good(get("/v1/records/order/17/why")), "why"), "paused");
   EXPECT_EQ(error(get("/v1/records/order/18/why")),
@@ -808,7 +811,7 @@ TEST_F(ApiTest, AWaitHasAnEnd) {
             "404 no_such_record: there is no record order/18");
   EXPECT_EQ(get(path, {{"wait", "long"}}).status, 400);
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "paid"}})),
-            "400 bad_request: `until` is final, state or revision");
+            "400 bad_request: `until` must be final, state or revision");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "revision"}})),
             "400 bad_request: `until=revision` needs `revision`, a whole number");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"revision", "1"}})),
@@ -847,7 +850,7 @@ TEST_F(ApiTest, ACallerWaitsUntilARecordIsInAState) {
   EXPECT_EQ(at((*paid)->body, "state"), "cancelled");
   create("18");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"until", "state"}})),
-            "400 bad_request: `until=state` needs `state`, the name of one");
+            "400 bad_request: `until=state` needs `state`");
   EXPECT_EQ(error(get(path, {{"wait", "1s"}, {"state", "new"}})),
             "400 bad_request: `state` needs `until=state`");
 }
@@ -895,7 +898,7 @@ TEST_F(ApiTest, ABatchHasOneAnswerForEachCall) {
   EXPECT_EQ(at(reply, "items.2.state"), "paying");
   EXPECT_EQ(at(reply, "items.3.state"), "cancelled");
   EXPECT_EQ(at(reply, "items.4.error.id"), "machine_role_missing");
-  EXPECT_EQ(at(reply, "items.10.error.message"), "`call` is create, fire or order");
+  EXPECT_EQ(at(reply, "items.10.error.message"), "`call` must be create, fire or order");
   EXPECT_EQ(at(reply, "items.11.error.message"), "`call` is missing");
   EXPECT_EQ(at(reply, "items.12.error.message"), "`key` is missing");
   EXPECT_EQ(at(good(get("/v1/records/order/1")), "revision"), "2");
@@ -917,10 +920,9 @@ TEST_F(ApiTest, ABatchIsBounded) {
   EXPECT_EQ(good(post("/v1/batch", calls(0))), R"({"items":[]})");
   EXPECT_EQ(all(good(post("/v1/batch", calls(1'000))), "items", "status"), Texts(1'000, "200"));
   EXPECT_EQ(error(post("/v1/batch", calls(1'001))),
-            "400 too_many_items: `calls` has at most 1000 items");
+            "400 too_many_items: `calls` can have at most 1000 items");
   EXPECT_EQ(error(post("/v1/batch", "{}")), "400 bad_request: `calls` is missing");
-  EXPECT_EQ(error(post("/v1/batch", R"({"calls":{}})")),
-            "400 bad_request: `calls` has to be a list");
+  EXPECT_EQ(error(post("/v1/batch", R"({"calls":{}})")), "400 bad_request: `calls` must be a list");
 }
 
 TEST_F(ApiTest, EveryCallOfABatchIsHeldAgainstRolesAndScopes) {
@@ -986,7 +988,7 @@ TEST_F(ApiTest, AFailureSaysWhy) {
   EXPECT_EQ(error(post("/v1/fail", "{" + named("17", token) + "}")),
             "400 bad_request: `code` is missing");
   EXPECT_EQ(error(post("/v1/fail", "{" + named("17", token) + R"(,"code":"x","retry_after":7})")),
-            "400 bad_request: `retry_after` has to be a text");
+            "400 bad_request: `retry_after` must be a string");
 }
 
 TEST_F(ApiTest, ATokenThatIsOverIsStale) {
@@ -1031,10 +1033,12 @@ TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
   const std::string send = at(good(post("/v1/records/order/later", R"({"in":"1h"})")), "key");
   caller.roles = kWorker;
   const std::map<std::string, std::string> stale{
-      {"/v1/beat", R"({"answer":"stale","reason":"this attempt is over: stop working; its time )"
-                   R"(was up, or the record was moved on","cancel":true})"},
-      {"/v1/done", R"({"answer":"stale","reason":"the token is not that of the live attempt"})"},
-      {"/v1/fail", R"({"answer":"stale","reason":"the token is not that of the live attempt"})"}};
+      {"/v1/beat", R"({"answer":"stale","reason":"this attempt is over, stop working: it )"
+                   R"(timed out or lost its lease, or the record moved on","cancel":true})"},
+      {"/v1/done",
+       R"({"answer":"stale","reason":"the token does not belong to the live attempt"})"},
+      {"/v1/fail",
+       R"({"answer":"stale","reason":"the token does not belong to the live attempt"})"}};
   for (const auto& [path, body] : stale)
     for (const std::string& record :
          {R"("machine":"order","key":"running","token":"made up")"s,
@@ -1056,7 +1060,7 @@ TEST_F(ApiTest, ATokenThatWasNotGivenShowsNothingOfTheRecord) {
     }
   good(post("/v1/done", "{" + named("running", token) + "}"));
   EXPECT_EQ(at(post("/v1/beat", "{" + named("running", token) + "}").body, "reason"),
-            "this attempt is over: stop working; it was settled");
+            "this attempt is over, stop working: it was settled");
 }
 
 TEST_F(ApiTest, SeveralAreSettledAtOnce) {
@@ -1077,15 +1081,15 @@ TEST_F(ApiTest, SeveralAreSettledAtOnce) {
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[{"machine":"order"}]})")),
             "400 bad_request: `attempts[0].key` is missing");
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[7]})")),
-            "400 bad_request: `attempts[0]` has to be a map: {…}");
+            "400 bad_request: `attempts[0]` must be a map: {…}");
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":{}})")),
-            "400 bad_request: `attempts` has to be a list");
+            "400 bad_request: `attempts` must be a list");
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[],"key":"1"})")),
-            "400 bad_request: `key` is not a field here; there are attempts and claim");
+            "400 bad_request: `key` is not a field here; the fields are attempts and claim");
   std::string many = "{" + named("1", "t") + "}";
   for (int i = 0; i < 1'000; ++i) many += ",{" + named("1", "t") + "}";
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[)" + many + "]}")),
-            "400 too_many_items: `attempts` has at most 1000 items");
+            "400 too_many_items: `attempts` can have at most 1000 items");
 }
 
 TEST_F(ApiTest, ASettleClaimsTheNext) {
@@ -1106,7 +1110,7 @@ TEST_F(ApiTest, ASettleClaimsTheNext) {
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[],"claim":{"queue":"x"}})")),
             "400 bad_request: `claim.queue` is not a field here; did you mean queues?");
   EXPECT_EQ(error(post("/v1/done", R"({"attempts":[],"claim":[]})")),
-            "400 bad_request: `claim` has to be a map");
+            "400 bad_request: `claim` must be a map");
 }
 
 TEST_F(ApiTest, AClaimHasLimits) {
@@ -1115,11 +1119,12 @@ TEST_F(ApiTest, AClaimHasLimits) {
   EXPECT_EQ(all(claim(R"(,"max":2)"), "attempts", "key"), (Texts{"1", "2"}));
   EXPECT_EQ(all(claim(R"(,"max":1000)"), "attempts", "key"), Texts{"3"});
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":["payments"],"max":0})")),
-            "400 bad_request: `max` is a whole number from 1 to 1000");
+            "400 bad_request: `max` must be a whole number from 1 to 1000");
   EXPECT_EQ(post("/v1/claim", R"({"queues":["payments"],"max":1001})").status, 400);
   EXPECT_EQ(error(post("/v1/claim", R"({"queues":[]})")),
-            "400 bad_request: `queues` names at least one queue");
-  EXPECT_EQ(error(post("/v1/claim", "{}")), "400 bad_request: `queues` names at least one queue");
+            "400 bad_request: `queues` must name at least one queue");
+  EXPECT_EQ(error(post("/v1/claim", "{}")),
+            "400 bad_request: `queues` must name at least one queue");
 }
 
 TEST_F(ApiTest, AClaimWaitsForWork) {
@@ -1220,7 +1225,7 @@ class BodySchemaTest : public ApiTest {
     const ApiReply reply = post(path, body);
     std::string message = at(reply.body, "error.message");
     if (path == "/v1/batch") message = at(reply.body, "items.0.error.message");
-    const std::string there_are = "; there are ";
+    const std::string there_are = "; the fields are ";
     const std::size_t found = message.find(there_are);
     ASSERT_NE(found, std::string::npos) << shape << ": " << reply.body;
     Texts names = names_in(find(document, {"components", "schemas", shape}));
@@ -1277,7 +1282,7 @@ TEST_F(BodySchemaTest, HasTheFieldsThatTheReaderTakes) {
   // batch, all of its fields stand in its error.
   shapes.insert("Batch");
   EXPECT_EQ(error(post("/v1/batch", R"({"no field":1})")),
-            "400 bad_request: `no field` is not a field here; there are calls");
+            "400 bad_request: `no field` is not a field here; the fields are calls");
   for (const JsonMember& schema : find(document, {"components", "schemas"}).members)
     if (schema.value.find("additionalProperties") != nullptr) {
       EXPECT_TRUE(shapes.contains(schema.key)) << schema.key;
@@ -1317,10 +1322,10 @@ states: {boiling: {after: {3m: boiled}}, boiled: {final: true}}
   EXPECT_EQ(at(egg, "state"), "boiled");
   EXPECT_EQ(at(egg, "entered_at"), to_text(start + minutes{3}));  // at its own instant
   EXPECT_EQ(error(post("/v1/clock/advance", R"({"to":")" + later + R"("})")),
-            "400 bad_request: a clock goes forward only, and it is " + latest);
+            "400 bad_request: the clock can only move forward; it is now " + latest);
   for (const char* body : {"{}", R"({"by":"1s","to":"2027-01-01T00:00:00Z"})"})
     EXPECT_EQ(error(post("/v1/clock/advance", body)),
-              "400 bad_request: give `by`, how far, or `to`, an instant");
+              "400 bad_request: give `by`, a duration, or `to`, an instant");
   EXPECT_EQ(post("/v1/clock/advance", R"({"by":"9999 years"})").status, 400);
 }
 

@@ -55,6 +55,7 @@ ApiReply outside_machine(const std::string& machine);
 ApiReply outside_queue(const std::string& queue);
 
 inline constexpr unsigned kCallers = kApp | kOperator | kAdmin;  // who may fire
+inline constexpr Duration kWaitMax = std::chrono::seconds{60};   // the longest `wait`
 
 // One of each row of the table of routes.
 using Handle = void (*)(const SharedCall&);

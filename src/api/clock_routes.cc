@@ -28,15 +28,15 @@ void advance_clock(const SharedCall& call) {
   const auto to = body.instant("to");
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (!call->engine.has_virtual_clock())
-    return call->fail("no_virtual_clock", "the clock of this server is the machine's own");
+    return call->fail("no_virtual_clock", "this server uses the real clock");
   if (by.has_value() == to.has_value())
-    return call->fail("bad_request", "give `by`, how far, or `to`, an instant");
+    return call->fail("bad_request", "give `by`, a duration, or `to`, an instant");
   const Instant now = call->engine.now();
   if (by && *by > kInstantMax - now)
-    return call->fail("bad_request", "`by` leads beyond the year 9999");
+    return call->fail("bad_request", "`by` goes beyond the year 9999");
   const Instant until = to ? *to : now + *by;
   if (until < now)
-    return call->fail("bad_request", "a clock goes forward only, and it is " + to_text(now));
+    return call->fail("bad_request", "the clock can only move forward; it is now " + to_text(now));
   call->engine.tell({.kind = Notice::Kind::clock_moved,
                      .at = now,
                      .subject = to_text(until),

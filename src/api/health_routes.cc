@@ -10,7 +10,7 @@ void show_readiness(const SharedCall& call) {
     if (const auto why = call->why_not_ready()) return call->replied(not_ready_reply(*why));
   }
   if (!call->engine.can_commit())
-    return call->replied(not_ready_reply("the last commit failed: see whether the disk is full"));
+    return call->replied(not_ready_reply("the last commit failed: check whether the disk is full"));
   call->ok(R"({"ready":true})");
 }
 

@@ -28,7 +28,7 @@ void JsonBody::take_map(JsonView value) {
   if (value.kind() == Kind::map) {
     map_ = value;
   } else {
-    error_ = Error{ErrorCode::bad_input, described() + " has to be a map: {…}"};
+    error_ = Error{ErrorCode::bad_input, described() + " must be a map: {…}"};
   }
 }
 
@@ -56,12 +56,12 @@ JsonView JsonBody::take(std::string_view name, Kind wanted, const char* kind) {
   const JsonView value = map_.member(name);
   if (value.absent() || value.kind() == Kind::null) return {};
   if (value.kind() == wanted) return value;
-  fail(name, std::string("has to be ") + kind);
+  fail(name, std::string("must be ") + kind);
   return {};
 }
 
 std::string JsonBody::text(std::string_view name) {
-  const JsonView value = take(name, Kind::text, "a text");
+  const JsonView value = take(name, Kind::text, "a string");
   return value.absent() ? std::string() : std::string(value.text(scratch_));
 }
 
@@ -93,33 +93,33 @@ std::optional<std::int64_t> JsonBody::number(std::string_view name) {
   const JsonView value = take(name, Kind::number, "a whole number");
   if (value.absent()) return std::nullopt;
   const auto number = parse_whole(value.json());
-  if (!number) fail(name, "has to be a whole number");
+  if (!number) fail(name, "must be a whole number");
   return number;
 }
 
 std::optional<Duration> JsonBody::duration(std::string_view name) {
-  const JsonView given = take(name, Kind::text, "a text");
+  const JsonView given = take(name, Kind::text, "a string");
   if (given.absent()) return std::nullopt;
   const auto duration = parse_duration(given.text(scratch_));
   if (duration) return *duration;
-  fail(name, "has to be a duration: " + duration.error().message);
+  fail(name, "must be a duration: " + duration.error().message);
   return std::nullopt;
 }
 
 std::optional<Instant> JsonBody::instant(std::string_view name) {
-  const JsonView given = take(name, Kind::text, "a text");
+  const JsonView given = take(name, Kind::text, "a string");
   if (given.absent()) return std::nullopt;
   const auto instant = parse_instant(given.text(scratch_));
   if (instant) return *instant;
-  fail(name, "has to be an instant: " + instant.error().message);
+  fail(name, "must be an instant: " + instant.error().message);
   return std::nullopt;
 }
 
 std::vector<std::string> JsonBody::texts(std::string_view name) {
   std::vector<std::string> texts;
-  for (JsonWalk walk(take(name, Kind::list, "a list of texts")); walk.next();) {
+  for (JsonWalk walk(take(name, Kind::list, "a list of strings")); walk.next();) {
     if (walk.value().kind() != Kind::text) {
-      fail(name, "has to be a list of texts");
+      fail(name, "must be a list of strings");
       return {};
     }
     texts.emplace_back(walk.value().text(scratch_));
@@ -152,7 +152,7 @@ Result<void> JsonBody::finish() {
     }
     const bool is_known = std::find(asked_.begin(), asked_.end(), name) != asked_.end();
     if (!is_known) return not_a_field(std::string(name));
-    fail(name, "stands twice");
+    fail(name, "is given twice");
     return *error_;
   }
   if (!missing_.empty()) return Error{ErrorCode::bad_input, missing_ + " is missing"};
@@ -165,7 +165,7 @@ Error JsonBody::not_a_field(const std::string& name) const {
   std::string hint = did_you_mean(name, known);
   if (hint.empty()) {
     std::sort(known.begin(), known.end());
-    hint = "; there are " + join(known, ", ", " and ");
+    hint = "; the fields are " + join(known, ", ", " and ");
   }
   return {ErrorCode::bad_input, path_of(name) + " is not a field here" + hint};
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/expression/json_view.h"
@@ -63,5 +64,8 @@ class JsonBody {
   std::optional<Error> error_;
   std::string missing_;  // said last: a name that is misspelt is missing as well
 };
+
+// The JSON of an optional map: `{}` where the body has none.
+inline std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
 
 }  // namespace pawl

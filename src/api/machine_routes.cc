@@ -37,8 +37,9 @@ void show_text(const Call& call, const MachineVersion& version) {
 
 void apply_machines(const SharedCall& call) {
   if (call->request.caller.machines)
-    return call->fail("outside_scope",
-                      "machines may name each other: to apply them takes a token for all of them");
+    return call->fail(
+        "outside_scope",
+        "machines can refer to each other: applying them needs an access token for all machines");
   JsonBody body = call->body();
   ApplyOptions options{.by = call->acting(),
                        .dry_run = body.boolean("dry_run"),
@@ -52,7 +53,7 @@ void apply_machines(const SharedCall& call) {
   }
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (files.empty() || files.size() > kFilesMax)
-    return call->fail("bad_request", "`files` has 1 to 1000 machine files");
+    return call->fail("bad_request", "`files` must have 1 to 1000 machine files");
   const auto applied = call->engine.apply(files, options);
   if (!applied) return call->fail(applied.error());
   call->replied({applied->is_good() ? 200 : 422, to_json(*applied)});
@@ -84,7 +85,7 @@ void show_machine(const SharedCall& call) {
 void show_version(const SharedCall& call) {
   const auto version = parse_whole(call->parameters[1]);
   if (!version || *version < 1 || *version > std::numeric_limits<int>::max())
-    return call->fail("no_such_machine", "versions are whole numbers from 1 on");
+    return call->fail("no_such_machine", "a version is a whole number from 1");
   const auto versions = call->engine.machines();
   if (!versions) return call->fail(versions.error());
   for (const MachineVersion& one : *versions)

@@ -23,26 +23,27 @@ void write_machines(MetricsText& text, const Figures& figures) {
     std::uint64_t MachineFigures::*value;
   };
   static constexpr Counter kCounters[] = {
-      {"records_created_total", "Records that were made.", &MachineFigures::created},
-      {"transitions_total", "Hops from one state to another.", &MachineFigures::transitions},
-      {"attempts_total", "Attempts that were started.", &MachineFigures::attempts},
-      {"retries_total", "Failures that were answered with another try.", &MachineFigures::retries},
-      {"gave_up_total", "Failures after which no further try was made.", &MachineFigures::gave_up},
-      {"holds_total", "Records that were put on hold.", &MachineFigures::holds}};
+      {"records_created_total", "Records created.", &MachineFigures::created},
+      {"transitions_total", "Transitions from one state to another.", &MachineFigures::transitions},
+      {"attempts_total", "Attempts started.", &MachineFigures::attempts},
+      {"retries_total", "Failures that will be retried.", &MachineFigures::retries},
+      {"gave_up_total", "Failures that will not be retried.", &MachineFigures::gave_up},
+      {"holds_total", "Records put on hold.", &MachineFigures::holds}};
   for (const Counter& counter : kCounters) {
     text.begin(counter.name, "counter", counter.help);
     for (const auto& [name, machine] : figures.machines)
       text.line({{"machine", name}}, as_number(machine.*counter.value));
   }
-  text.begin("failures_total", "counter", "Attempts that failed, by the code of the error.");
+  text.begin("failures_total", "counter", "Failed attempts by error code.");
   for (const auto& [name, machine] : figures.machines)
     for (const auto& [code, count] : machine.failures)
       text.line({{"machine", name}, {"code", code}}, as_number(count));
-  text.begin("time_in_state_seconds", "histogram", "How long records were in a state they left.");
+  text.begin("time_in_state_seconds", "histogram",
+             "How long records stayed in a state before they left it.");
   for (const auto& [name, machine] : figures.machines)
     for (const auto& [state, seconds] : machine.in_state)
       text.lines({{"machine", name}, {"state", state}}, seconds);
-  text.begin("deliveries_total", "counter", "Tries to deliver to a channel, by what came of them.");
+  text.begin("deliveries_total", "counter", "Delivery attempts by channel and outcome.");
   for (const auto& [name, channel] : figures.channels) {
     text.line({{"channel", name}, {"outcome", "delivered"}}, as_number(channel.delivered));
     text.line({{"channel", name}, {"outcome", "failed"}}, as_number(channel.failed));
@@ -50,20 +51,22 @@ void write_machines(MetricsText& text, const Figures& figures) {
 }
 
 void write_engine(MetricsText& text, const Figures& figures) {
-  text.one("due_lag_seconds", "How late the clock's own work was begun.", figures.due_lag);
-  text.one("ready_wait_seconds", "How long what was ready waited for a worker.",
+  text.one("due_lag_seconds",
+           "How late the engine was with timers, schedules, leases and deadlines.",
+           figures.due_lag);
+  text.one("ready_wait_seconds", "How long ready attempts waited for a worker.",
            figures.ready_wait);
-  text.one("batch_size", "Decisions of one commit.", figures.batch_units);
+  text.one("batch_size", "Decisions per commit.", figures.batch_units);
   text.one("commit_seconds", "How long commits took.", figures.commit_seconds);
-  text.one("waiting_claims", "gauge", "Claims of workers that wait for attempts.",
+  text.one("waiting_claims", "gauge", "Claims now waiting for an attempt.",
            static_cast<double>(figures.waiting_claims));
-  text.one("stale_settles_total", "counter", "Settles that came too late, and changed nothing.",
+  text.one("stale_settles_total", "counter", "Settles that came too late and changed nothing.",
            as_number(figures.stale_settles));
   text.one("repeats_answered_total", "counter",
-           "Calls that were answered as before, since they had been carried out.",
+           "Repeated calls that got the stored answer of the first one.",
            as_number(figures.repeats_answered));
   text.one("double_applied_total", "counter",
-           "Settles and idempotency keys that were carried out twice: must stay 0.",
+           "Settles and idempotency keys carried out twice: must stay 0.",
            as_number(figures.double_applied));
 }
 
@@ -86,7 +89,7 @@ void write_counts(MetricsText& text, const Counts& counts) {
   };
   text.begin("records", "gauge", "Records by machine and state.");
   write(&StateCount::records, other);
-  text.begin("records_on_hold", "gauge", "Those of them that are on hold.");
+  text.begin("records_on_hold", "gauge", "Records on hold by machine and state.");
   write(&StateCount::held, other_held);
 }
 
@@ -95,7 +98,7 @@ void write_process(MetricsText& text) {
   double pages = 0;
   double resident = 0;
   if (memory >> pages >> resident)
-    text.process("process_resident_memory_bytes", "Memory that the process has.",
+    text.process("process_resident_memory_bytes", "Resident memory of the process.",
                  resident * static_cast<double>(sysconf(_SC_PAGESIZE)));
   // When it was started is field 22, in ticks since the system was; the name before it, in
   // parentheses, may hold anything.
@@ -111,7 +114,7 @@ void write_process(MetricsText& text) {
   for (int i = 3; i < 22; ++i) fields >> skipped;
   double ticks = 0;
   if (fields >> ticks)
-    text.process("process_start_time_seconds", "When the process was started, in Unix time.",
+    text.process("process_start_time_seconds", "Start time of the process, in Unix time.",
                  booted + ticks / static_cast<double>(sysconf(_SC_CLK_TCK)));
 }
 

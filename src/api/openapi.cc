@@ -25,7 +25,7 @@
 namespace pawl {
 namespace {
 
-constexpr int kItemsMax = 1'000;
+constexpr int kPageMax = 1'000;
 
 struct Member {
   std::string_view name;  // with `!` behind it when it is always there
@@ -56,42 +56,42 @@ Members with(Members members, const Members& more) {
 
 const Members& every_change() {
   static const Members members = {
-      {"idempotency_key", "text", "the same call with the same key is carried out once"},
-      {"dry_run", "flag", "decided and answered, not done"}};
+      {"idempotency_key", "text", "calls with the same key are carried out once"},
+      {"dry_run", "flag", "decide and answer, but change nothing"}};
   return members;
 }
 
 const Members& new_record() {
-  static const Members members = {{"data", "map", "fields that it lacks have their defaults"},
-                                  {"parent", "RecordName", "the record is its child"}};
+  static const Members members = {{"data", "map", "missing fields get their defaults"},
+                                  {"parent", "RecordName", "the parent of the new record"}};
   return members;
 }
 
 const Members& later() {
-  static const Members members = {{"at", "instant", "not before then"},
-                                  {"in", "duration", "not before that long from now"}};
+  static const Members members = {{"at", "instant", "make the call at this instant"},
+                                  {"in", "duration", "make the call after this time"}};
   return members;
 }
 
 Members create_members() {
-  return with(
-      with(with(every_change(), later()), new_record()),
-      {{"event", "text", "fired in the same commit"}, {"payload", "map", "comes with the event"}});
+  return with(with(with(every_change(), later()), new_record()),
+              {{"event", "text", "an event to fire in the same commit"},
+               {"payload", "map", "the payload of the event"}});
 }
 
 Members fire_members() {
   return with(with(every_change(), later()),
               {{"event!", "name"},
-               {"payload", "map", "comes with the event"},
-               {"create", "NewRecord", "creates the record first, where there is none"}});
+               {"payload", "map", "the payload of the event"},
+               {"create", "NewRecord", "create the record first if it does not exist"}});
 }
 
 Members order_members(std::string_view words, const Members& more) {
   return with(with(every_change(), {{"order!", words}, {"reason!", "name", "why"}}), more);
 }
 
-const Members kHold = {{"text!", "name", "what people are told"}};
-const Members kMove = {{"state!", "name", "where to"}};
+const Members kHold = {{"text!", "name", "a text that tells people what to do"}};
+const Members kMove = {{"state!", "name", "the target state"}};
 const Members kPatch = {{"data!", "map", "a merge patch (RFC 7396)"}};
 constexpr std::string_view kPlainOrders = "retry|release|migrate|erase";
 
@@ -105,13 +105,13 @@ Members attempt_members(const Members& more) {
   return with({{"machine!", "name"}, {"key!", "name"}, {"token!", "name"}}, more);
 }
 
-const Members kNext = {{"claim", "Claim", "gives the next attempts in the same step"}};
-const Members kBeat = {{"progress", "json", "what the next attempt gets"}};
+const Members kNext = {{"claim", "Claim", "claim the next attempts in the same call"}};
+const Members kBeat = {{"progress", "json", "passed to the next attempt"}};
 const Members kDone = {{"result", "json"}};
 const Members kFail = {{"code!", "name"},
                        {"message", "text"},
                        {"detail", "json"},
-                       {"retry_after", "duration", "not before that long from now"}};
+                       {"retry_after", "duration", "do not retry before this time has passed"}};
 
 std::vector<Shape> bodies() {
   return {
@@ -119,19 +119,19 @@ std::vector<Shape> bodies() {
       {"NewRecord", true, new_record()},
       {"Apply",
        true,
-       {{"files!", "[MachineFile]", "1 to 1,000, applied as one step"},
-        {"dry_run", "flag", "says what would change"},
-        {"channels_elsewhere", "flag", "a channel that is not here is a warning only"}}},
+       {{"files!", "[MachineFile]", "1 to 1,000, applied in one step"},
+        {"dry_run", "flag", "report what would change, but apply nothing"},
+        {"channels_elsewhere", "flag", "a channel that this process lacks is only a warning"}}},
       {"MachineFile",
        true,
-       {{"path!", "name", "for messages only"}, {"text!", "text", "YAML or JSON"}}},
+       {{"path!", "name", "used only in messages"}, {"text!", "text", "YAML or JSON"}}},
       {"Create", true, create_members()},
       {"Fire", true, fire_members()},
       {"PlainOrder", true, order_members(kPlainOrders, {})},
       {"HoldOrder", true, order_members("hold", kHold)},
       {"MoveOrder", true, order_members("move", kMove)},
       {"PatchOrder", true, order_members("patch", kPatch)},
-      {"Batch", true, {{"calls!", "[BatchCall]", "at most 1,000, carried out in their order"}}},
+      {"Batch", true, {{"calls!", "[BatchCall]", "at most 1,000, carried out in order"}}},
       {"BatchCreate", true, batched("create", create_members())},
       {"BatchFire", true, batched("fire", fire_members())},
       {"BatchPlainOrder", true, batched("order", order_members(kPlainOrders, {}))},
@@ -141,10 +141,10 @@ std::vector<Shape> bodies() {
       {"Claim",
        true,
        {{"queues!", "[text]", "at least one"},
-        {"max", "number", "of attempts; 1 unless said, at most 1,000"},
-        {"wait", "duration", "while nothing is ready; at most a minute"},
-        {"worker", "text", "its name; else that of the access token"},
-        {"dry_run", "flag", "says what would be given, without tokens, and starts nothing"}}},
+        {"max", "number", "attempts to claim; default 1, at most 1,000"},
+        {"wait", "duration", "how long to wait if nothing is ready; at most a minute"},
+        {"worker", "text", "the name of the worker; default: the name of the access token"},
+        {"dry_run", "flag", "show what a claim would get, without tokens; start nothing"}}},
       {"BeatAttempt", true, attempt_members(kBeat)},
       {"DoneAttempt", true, attempt_members(kDone)},
       {"FailAttempt", true, attempt_members(kFail)},
@@ -160,25 +160,26 @@ std::vector<Shape> bodies() {
         {"reason!", "name"},
         {"dry_run", "flag"}}},
       {"EndPause", true, {{"what!", "name"}, {"dry_run", "flag"}}},
-      {"SteerPipe", true, {{"reason!", "name", "why; it is logged"}}},
+      {"SteerPipe", true, {{"reason!", "name", "why; Pawl logs it"}}},
       {"SkipMessage",
        true,
-       {{"offset!", "number", "of a message that waits to be loaded"},
-        {"reason!", "name", "why; it stands in the record among the errors"}}},
+       {{"offset!", "number", "the offset of a message that is waiting to be loaded"},
+        {"reason!", "name", "why; Pawl writes it to the errors topic"}}},
       {"NewToken",
        true,
-       {{"name!", "name", "unique; the actor of its calls"},
+       {{"name!", "name", "unique; the actor of calls with this token"},
         {"roles!", "[viewer|app|worker|operator|admin]"},
-        {"machine_roles", "[name]", "what `by` and `actor.roles` of machines see"},
-        {"machines", "[name]", "it is for these only"},
-        {"queues", "[name]", "it is for these only"},
-        {"act_as", "flag", "it may name another actor"},
+        {"machine_roles", "[name]", "the roles that `by` and `actor.roles` in machines check"},
+        {"machines", "[name]", "the token covers only these"},
+        {"queues", "[name]", "the token covers only these"},
+        {"act_as", "flag", "the token may act as other actors"},
         {"expires_at", "instant"},
         {"expires_in", "duration"},
         {"dry_run", "flag"}}},
       {"Advance",
        true,
-       {{"by", "duration", "how far; this or `to`"}, {"to", "instant", "until when"}}},
+       {{"by", "duration", "how far to move; give this or `to`"},
+        {"to", "instant", "the instant to move to"}}},
       {"RevokeToken", true, {{"name!", "name"}, {"dry_run", "flag"}}},
       {"ActsAs", true, {{"name!", "name"}, {"roles", "[name]"}}},
   };
@@ -189,17 +190,17 @@ std::vector<Shape> bodies() {
 const Members& answer_members() {
   static const Members members = {
       {"answer!", "ok|refused|stale|duplicate|none"},
-      {"reason", "text", "a sentence"},
-      {"machine", "text", "of a call for later: that of the record that makes it, `send`"},
-      {"key", "text", "of a call for later: that of the record that makes it"},
-      {"state", "text", "of the record, after it"},
+      {"reason", "text", "a sentence that explains the answer"},
+      {"machine", "text", "for a call for later: the machine of the record that makes it, `send`"},
+      {"key", "text", "for a call for later: the key of the record that makes it"},
+      {"state", "text", "the state of the record after the call"},
       {"revision", "count"},
-      {"result", "json", "of a record that is there already: what its task gave"},
+      {"result", "json", "for a record that already exists: the result of its task"},
       {"permitted", "[text]",
-       "of a refusal, or a token that is over: the events that the caller may fire now"},
-      {"guards", "[FailedGuard]", "of a refusal: the conditions that did not hold"},
-      {"cancel", "flag", "of a stale beat: stop working"},
-      {"lease_until", "instant", "of a beat"}};
+       "for a refusal or a stale attempt token: the events the caller can fire now"},
+      {"guards", "[FailedGuard]", "for a refusal: the conditions that failed"},
+      {"cancel", "flag", "for a stale beat: stop working"},
+      {"lease_until", "instant", "for a beat: when the lease now ends"}};
   return members;
 }
 
@@ -236,7 +237,7 @@ const Members& entry_members() {
 
 // A page of items, and where the next begins.
 Shape page(std::string_view name, std::string_view item) {
-  return {name, false, {{"items!", item}, {"next", "text", "as `from`: the page after this one"}}};
+  return {name, false, {{"items!", item}, {"next", "text", "the `from` of the next page"}}};
 }
 
 std::vector<Shape> replies() {
@@ -250,14 +251,15 @@ std::vector<Shape> replies() {
        {{"id!", "text", "stable"},
         {"message!", "text"},
         {"hint", "text", "what to do"},
-        {"line", "count", "of the body, where it is not JSON"},
+        {"line", "count", "the line of the body where the JSON is invalid"},
         {"column", "count", "in bytes, from 1"}}},
-      {"Answers", false, {{"items!", "[Item]", "one of each call, in their order"}}},
+      {"Answers", false, {{"items!", "[Item]", "one per call, in the same order"}}},
       {"SettledSeveral",
        false,
-       {{"items!", "[Item]", "one of each"},
-        {"attempts", "[Attempt]", "of the claim"},
-        {"claim_error", "Problem", "why the claim failed; what was settled is settled"}}},
+       {{"items!", "[Item]", "one per attempt"},
+        {"attempts", "[Attempt]", "the claimed attempts"},
+        {"claim_error", "Problem",
+         "why the claim failed; the attempts in `items` are settled all the same"}}},
       {"Claimed", false, {{"attempts!", "[Attempt]"}}},
       {"Attempt",
        false,
@@ -266,16 +268,17 @@ std::vector<Shape> replies() {
         {"task!", "text"},
         {"queue!", "text"},
         {"attempt!", "count"},
-        {"token!", "text", "what settles it; a secret"},
+        {"token!", "text", "the attempt token, needed to beat and settle; a secret"},
         {"fence!", "count", "rises with every attempt"},
         {"idempotency_key!", "text", "the same for every attempt at this task"},
-        {"lease_until", "instant", "it is lost then, unless there is a beat"},
-        {"deadline_at", "instant", "it is over then"},
-        {"data!", "json", "what the task is given"},
-        {"progress", "json", "what the attempt before has said"}}},
+        {"lease_until", "instant", "the attempt is lost then, unless a beat extends the lease"},
+        {"deadline_at", "instant", "the attempt times out then"},
+        {"data!", "json", "the input of the task"},
+        {"progress", "json", "the progress that the previous attempt reported"}}},
       {"Machines", false, {{"items!", "[MachineVersion]"}}},
       {"MachineVersion", false, version_members()},
-      {"MachineText", false, with(version_members(), {{"text!", "text", "as it was applied"}})},
+      {"MachineText", false,
+       with(version_members(), {{"text!", "text", "the file as it was applied"}})},
       {"Applied", false, {{"ok!", "flag"}, {"files!", "[AppliedFile]"}}},
       {"AppliedFile",
        false,
@@ -350,7 +353,7 @@ std::vector<Shape> replies() {
        false,
        {{"name!", "text"},
         {"roles", "[text]"},
-        {"via", "text", "the access token that called in its name"}}},
+        {"via", "text", "the access token that called on behalf of this actor"}}},
       {"Why",
        false,
        {{"why!",
@@ -379,7 +382,8 @@ std::vector<Shape> replies() {
       {"Pauses",
        false,
        {{"items!", "[Pause]"},
-        {"ended", "[Pause]", "the last one of each that is over, the latest end first"}}},
+        {"ended", "[Pause]",
+         "the last pause of each target that is no longer paused, newest first"}}},
       {"Pause",
        false,
        {{"what!", "text"},
@@ -389,13 +393,13 @@ std::vector<Shape> replies() {
         {"ended_at", "instant"},
         {"ended_by", "text"}}},
       {"Ended", false, {{"ended!", "flag"}}},
-      {"Pipes", false, {{"items!", "[Pipe]", "by name"}}},
+      {"Pipes", false, {{"items!", "[Pipe]", "sorted by name"}}},
       {"Pipe",
        false,
        {{"name!", "text"},
         {"partitions!", "[PipePartition]"},
-        {"window!", "count", "bulks that may be under way to the search engine"},
-        {"bulks!", "count", "those that are"},
+        {"window!", "count", "how many bulk requests may run at once"},
+        {"bulks!", "count", "how many bulk requests are running"},
         {"nodes!", "[PipeNode]"},
         {"kafka", "text", "why Kafka cannot be reached"},
         {"rebalances!", "count"},
@@ -406,29 +410,29 @@ std::vector<Shape> replies() {
        false,
        {{"url!", "text"},
         {"down!", "flag"},
-        {"error", "text", "the last one"},
+        {"error", "text", "the last error"},
         {"bulks!", "count"},
         {"failures!", "count"}}},
       {"PipePartition",
        false,
        {{"topic!", "text"},
-        {"partition!", "number", "-1: the topic is not there"},
-        {"epoch!", "count", "how often it was begun here"},
-        {"state!", "text", "of the oldest batch that is not finished"},
-        {"of", "text", "of `retrying`: the state that failed"},
-        {"since!", "instant", "of the state"},
-        {"code", "count", "of the last failure, while it matters: its number"},
-        {"error", "text", "its name"},
-        {"reason", "text", "what was said"},
+        {"partition!", "number", "-1: the topic does not exist"},
+        {"epoch!", "count", "how many times this process has started reading it"},
+        {"state!", "text", "the state of the oldest unfinished batch"},
+        {"of", "text", "when `retrying`: the state that failed"},
+        {"since!", "instant", "when that state began"},
+        {"code", "count", "the number of the last failure, while it matters"},
+        {"error", "text", "the name of the failure"},
+        {"reason", "text", "the message of the failure"},
         {"attempt!", "count"},
         {"failures!", "count", "in a row"},
-        {"next_at", "instant", "of `retrying`: when it goes on"},
-        {"hold", "text", "what a person is asked to do"},
+        {"next_at", "instant", "when `retrying`: the time of the next attempt"},
+        {"hold", "text", "what an operator has to do"},
         {"paused!", "flag"},
         {"pause", "PipePause"},
-        {"draining!", "flag", "it is being given away"},
-        {"stalled!", "flag", "no progress for a minute, and no reason that is shown"},
-        {"alarm!", "flag", "only a person can let it go on"},
+        {"draining!", "flag", "the partition is being given away"},
+        {"stalled!", "flag", "no progress for a minute, for no known reason"},
+        {"alarm!", "flag", "needs a person to continue"},
         {"offset!", "PipeOffset"},
         {"in_flight!", "PipeInFlight"},
         {"rate!", "PipeRate"},
@@ -437,15 +441,15 @@ std::vector<Shape> replies() {
       {"PipePause", false, {{"by!", "text"}, {"reason!", "text"}, {"since!", "instant"}}},
       {"PipeOffset",
        false,
-       {{"committed", "count", "in Kafka"},
+       {{"committed", "count", "the offset committed in Kafka"},
         {"watermark", "count", "everything before it is finished"},
-        {"next", "count", "to be taken"},
+        {"next", "count", "the next offset to read"},
         {"high", "count", "the end of the partition"},
         {"lag", "count", "messages from the watermark to the end"}}},
       {"PipeInFlight", false, {{"batches!", "count"}, {"items!", "count"}, {"bytes!", "count"}}},
       {"PipeRate",
        false,
-       {{"in!", "decimal", "messages a second, in the last ten seconds"}, {"out!", "decimal"}}},
+       {{"in!", "decimal", "messages per second in the last ten seconds"}, {"out!", "decimal"}}},
       {"PipeCounts",
        false,
        {{"consumed!", "count"},
@@ -455,10 +459,10 @@ std::vector<Shape> replies() {
         {"skipped!", "count"},
         {"retried_items!", "count"},
         {"resets!", "count"},
-        {"gaps!", "count", "messages that were gone before they could be read"}}},
+        {"gaps!", "count", "messages lost from Kafka before they could be read"}}},
       {"Tokens",
        false,
-       {{"items!", "[Token]"}, {"revoked", "[Token]", "those that were, the latest first"}}},
+       {{"items!", "[Token]"}, {"revoked", "[Token]", "revoked tokens, newest first"}}},
       {"Token",
        false,
        {{"name!", "text"},
@@ -472,11 +476,12 @@ std::vector<Shape> replies() {
         {"made_by", "text"},
         {"revoked_at", "instant"},
         {"revoked_by", "text"},
-        {"token", "text", "of one that was just made: shown this once; a secret"}}},
+        {"token", "text", "only in the reply that creates it; a secret"}}},
       {"Revoked", false, {{"revoked!", "flag"}}},
       {"Clock",
        false,
-       {{"now!", "instant"}, {"virtual!", "flag", "it moves only when it is told to"}}},
+       {{"now!", "instant"},
+        {"virtual!", "flag", "the clock moves only through POST /v1/clock/advance"}}},
       {"Healthy", false, {{"ok!", "flag"}}},
       {"Ready", false, {{"ready!", "flag"}}},
   };
@@ -524,7 +529,7 @@ Json words_of(std::string_view kind) {
 
 Json duration_schema() {
   return object({{"type", "string"},
-                 {"description", "30s, 2h, 7d, or as in ISO 8601"},
+                 {"description", "30s, 2h, 7d, or an ISO 8601 duration"},
                  {"pattern", "^([0-9]|[Pp])"},
                  {"examples", Json::list({"30s"})}});
 }
@@ -602,7 +607,8 @@ Json schemas() {
   for (const auto& shapes : {bodies(), replies()})
     for (Shape shape : shapes) {
       if (is_whole_body(shape.name))
-        shape.members.push_back({"actor", "ActsAs", "who acts; for tokens with act_as"});
+        shape.members.push_back(
+            {"actor", "ActsAs", "the actor to act as; needs a token with act_as"});
       add(all, std::string(shape.name), schema_of(shape));
     }
   for (const Choice& choice : choices()) {
@@ -624,30 +630,30 @@ struct Parameter {
 };
 
 constexpr Parameter kParameters[] = {
-    {"machine", "name", "of this machine"},
-    {"key", "name", "of the record"},
-    {"version", "count", "of the machine"},
-    {"pipe", "name", "its name"},
-    {"topic", "name", "of Kafka"},
-    {"partition", "number", "of the topic"},
-    {"state", "name", "in this state"},
-    {"key_prefix", "name", "keys that begin so; needs `machine`"},
+    {"machine", "name", "the name of the machine"},
+    {"key", "name", "the key of the record"},
+    {"version", "count", "the version of the machine"},
+    {"pipe", "name", "the name of the pipe"},
+    {"topic", "name", "the Kafka topic"},
+    {"partition", "number", "the partition of the topic"},
+    {"state", "name", "the name of a state"},
+    {"key_prefix", "name", "keys with this prefix; needs `machine`"},
     {"label", "name", "NAME=VALUE"},
-    {"parent", "name", "MACHINE/KEY: its children"},
-    {"held", "flag", "on hold, or not"},
-    {"dead", "flag", "dead letters, or all others"},
+    {"parent", "name", "MACHINE/KEY: the children of this record"},
+    {"held", "flag", "true: on hold; false: not on hold"},
+    {"dead", "flag", "true: dead letters; false: all other records"},
     {"error", "name", "the code of the last error"},
-    {"fingerprint", "fingerprint", "of the last error"},
-    {"created_from", "instant", "created then or later"},
-    {"created_before", "instant", "created earlier"},
-    {"built_in", "flag", "also side jobs, deliveries and messages"},
-    {"max", "max", "items of the page"},
-    {"from", "text", "`next` of the page before"},
-    {"wait", "duration", "at most; a minute is the longest"},
-    {"until", "final|state|revision", "what is waited for; `final` unless said"},
-    {"revision", "number", "with `until=revision`: until it is above this"},
-    {"actor", "name", "the name of whoever is asked about; for tokens with act_as"},
-    {"role", "[name]", "of the actor; may stand several times"},
+    {"fingerprint", "fingerprint", "the fingerprint of the last error"},
+    {"created_from", "instant", "created at or after this instant"},
+    {"created_before", "instant", "created before this instant"},
+    {"built_in", "flag", "true: include side jobs, deliveries and messages"},
+    {"max", "max", "the most items on a page"},
+    {"from", "text", "the `next` of the previous page"},
+    {"wait", "duration", "how long to wait; at most a minute"},
+    {"until", "final|state|revision", "what to wait for; default `final`"},
+    {"revision", "number", "with `until=revision`: wait until the revision is above this"},
+    {"actor", "name", "the actor to ask about; needs a token with act_as"},
+    {"role", "[name]", "a role of the actor; can be repeated"},
 };
 
 Json parameter(const std::string& name, bool is_in_path) {
@@ -656,7 +662,7 @@ Json parameter(const std::string& name, bool is_in_path) {
   PAWL_ASSERT(known != std::end(kParameters), "every parameter of a route has a kind");
   Json schema =
       known->kind == "max"
-          ? object({{"type", "integer"}, {"minimum", 1}, {"maximum", kItemsMax}, {"default", 100}})
+          ? object({{"type", "integer"}, {"minimum", 1}, {"maximum", kPageMax}, {"default", 100}})
           : schema_of(known->kind);
   return object({{"name", name},
                  {"in", is_in_path ? "path" : "query"},
@@ -717,11 +723,11 @@ Json responses_of(const Route& route) {
   Json all = Json::map({});
   if (route.reply == "Events") {
     add(all, "200",
-        response("One event for each page of entries, with the place behind it as its id",
+        response("One event per page of entries; its id is the position after it",
                  content("text/event-stream", object({{"type", "string"}}))));
   } else if (route.reply == "Metrics") {
     add(all, "200",
-        response("The text format of Prometheus",
+        response("The Prometheus text format",
                  content("text/plain", object({{"type", "string"}}))));
   } else {
     add(all, "200", response(std::string(route.summary), json_content(route.reply)));
@@ -736,7 +742,7 @@ Json responses_of(const Route& route) {
     add(all, std::to_string(id.status), ref("responses", "error_" + std::to_string(id.status)));
   }
   if (route.reply == "Answer" || route.reply == "Settled")
-    add(all, "409", response("Refused, or the token is stale", json_content("Answer")));
+    add(all, "409", response("Refused, or the attempt token is stale", json_content("Answer")));
   if (route.reply == "Applied")
     add(all, "422", response("A file has an error: nothing was applied", json_content("Applied")));
   return all;
@@ -768,9 +774,9 @@ Json operation(const Route& route) {
   Json operation =
       object({{"operationId", operation_id(route)},
               {"summary", std::string(route.summary)},
-              {"description",
-               is_open(route) ? "Without an access token"
-                              : "For the roles " + join(role_words(route.roles), ", ", " and ")}});
+              {"description", is_open(route) ? "Needs no access token"
+                                             : "For tokens with the role " +
+                                                   join(role_words(route.roles), ", ", " or ")}});
   if (is_open(route)) add(operation, "security", Json::list({}));
   if (Json parameters = parameters_of(route); !parameters.items.empty())
     add(operation, "parameters", std::move(parameters));
@@ -800,7 +806,8 @@ Json openapi_document() {
       {{"openapi", "3.1.0"},
        {"info", object({{"title", "Pawl"},
                         {"version", "1"},
-                        {"summary", "Records that move through states, and the work they need"},
+                        {"summary",
+                         "A durable state-machine engine: records, their events and their tasks"},
                         {"license", object({{"name", "Apache-2.0"}})}})},
        {"security", Json::list({object({{"token", Json::list({})}})})},
        {"paths", paths()},

@@ -18,7 +18,7 @@ bool may_steer(const Call& call, const PauseTarget& target) {
     if (call.may_use_queue(target.name)) return true;
     call.replied(outside_queue(target.name));
   } else {
-    call.fail("outside_scope", "this takes an access token for all machines and queues");
+    call.fail("outside_scope", "this call needs an access token for all machines and queues");
   }
   return false;
 }

@@ -33,7 +33,7 @@ void write_gauge(MetricsText& text, const Views& pipes, std::string_view name,
 }
 
 void write_messages(MetricsText& text, const Views& pipes) {
-  text.begin("pipe_messages_total", "counter", "Messages by what became of them.");
+  text.begin("pipe_messages_total", "counter", "Messages by outcome.");
   each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
                             const std::string& number) {
     const Outcomes& counted = partition.counted;
@@ -48,7 +48,7 @@ void write_messages(MetricsText& text, const Views& pipes) {
                 as_number(count));
   });
   text.begin("pipe_gap_messages_total", "counter",
-             "Messages that were gone before they could be read.");
+             "Messages lost from Kafka before they could be read.");
   each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
                             const std::string& number) {
     text.line({{"pipe", pipe}, {"topic", partition.id.topic}, {"partition", number}},
@@ -58,7 +58,7 @@ void write_messages(MetricsText& text, const Views& pipes) {
 
 // A state of a file of one's own is one more line while it is the state.
 void write_states(MetricsText& text, const Views& pipes) {
-  text.begin("pipe_state", "gauge", "1 for the state that a partition is in, 0 for all others.");
+  text.begin("pipe_state", "gauge", "1 for the current state of a partition, 0 for all others.");
   each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
                             const std::string& number) {
     const auto write = [&](std::string_view state, double value) {
@@ -86,7 +86,7 @@ void write_states(MetricsText& text, const Views& pipes) {
 // What is read once more counts again in these alone, so that they always add up.
 void write_books(MetricsText& text, const Views& pipes) {
   text.begin("pipe_books", "gauge",
-             "Messages since the partition was given to us: consumed is the sum of the others.");
+             "Messages since the partition was assigned: consumed is the sum of the others.");
   each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
                             const std::string& number) {
     for (const auto& [what, count] : {std::pair{"consumed", partition.consumed},
@@ -103,7 +103,7 @@ void write_books(MetricsText& text, const Views& pipes) {
 
 void write_alarms(MetricsText& text, const Views& pipes) {
   text.begin("pipe_alarm", "gauge",
-             "1 where only a person can let a partition go on; code says what it is.");
+             "1 if the partition needs a person to continue; code names the failure.");
   each_partition(pipes, [&](const std::string& pipe, const PartitionView& partition,
                             const std::string& number) {
     if (partition.is_alarm)
@@ -118,11 +118,11 @@ void write_alarms(MetricsText& text, const Views& pipes) {
 void write_partitions(MetricsText& text, const Views& pipes) {
   write_messages(text, pipes);
   write_books(text, pipes);
-  write_gauge(text, pipes, "pipe_in_flight", "Messages on their way.",
+  write_gauge(text, pipes, "pipe_in_flight", "Messages in flight.",
               [](const PartitionView& partition) {
                 return std::optional(as_number(partition.on_its_way));
               });
-  write_gauge(text, pipes, "pipe_lag", "Messages of the topic that are not finished.",
+  write_gauge(text, pipes, "pipe_lag", "Unfinished messages of the topic.",
               [](const PartitionView& partition) -> std::optional<double> {
                 if (const auto lag = partition.lag()) return static_cast<double>(*lag);
                 return std::nullopt;
@@ -135,12 +135,12 @@ void write_partitions(MetricsText& text, const Views& pipes) {
   write_states(text, pipes);
   write_alarms(text, pipes);
   write_gauge(text, pipes, "pipe_stalled",
-              "1 where there was no progress for a minute, and no reason that is shown.",
+              "1 if there was work but no progress for a minute, and no known reason.",
               [](const PartitionView& partition) {
                 return std::optional(partition.is_stalled ? 1.0 : 0.0);
               });
   write_gauge(text, pipes, "pipe_unaccounted",
-              "Messages that the books do not explain: must stay 0.",
+              "Messages missing from the balance of pawl_pipe_books: must stay 0.",
               [](const PartitionView& partition) {
                 return std::optional(static_cast<double>(partition.unaccounted()));
               });
@@ -154,23 +154,23 @@ void write_search(MetricsText& text, const Views& pipes) {
   text.begin("pipe_bulk_seconds", "histogram", "How long bulk requests took.");
   for (const PipeView& pipe : pipes) write_times(text, pipe.name, pipe.bulk_times);
   text.begin("pipe_bulk_items_total", "counter",
-             "Items of bulk requests by the status they were answered with; 0: not at all.");
+             "Items of bulk requests by response status; 0: no response.");
   for (const PipeView& pipe : pipes)
     for (const auto& [status, count] : pipe.items_by_status)
       text.line({{"pipe", pipe.name}, {"status", std::to_string(status)}}, as_number(count));
-  text.begin("pipe_window", "gauge", "Bulk requests that may be under way at once.");
+  text.begin("pipe_window", "gauge", "How many bulk requests may run at once.");
   for (const PipeView& pipe : pipes) text.line({{"pipe", pipe.name}}, pipe.window);
 }
 
 void write_group(MetricsText& text, const Views& pipes) {
-  text.begin("pipe_rebalances_total", "counter", "Times that partitions were given or taken.");
+  text.begin("pipe_rebalances_total", "counter", "Rebalances of partitions.");
   for (const PipeView& pipe : pipes) text.line({{"pipe", pipe.name}}, as_number(pipe.rebalances));
-  text.begin("pipe_commits_total", "counter", "Commits of offsets, by what came of them.");
+  text.begin("pipe_commits_total", "counter", "Offset commits by outcome.");
   for (const PipeView& pipe : pipes) {
     text.line({{"pipe", pipe.name}, {"outcome", "done"}}, as_number(pipe.commits));
     text.line({{"pipe", pipe.name}, {"outcome", "failed"}}, as_number(pipe.commit_failures));
   }
-  text.begin("pipe_commit_seconds", "histogram", "How long commits of offsets took.");
+  text.begin("pipe_commit_seconds", "histogram", "How long offset commits took.");
   for (const PipeView& pipe : pipes) write_times(text, pipe.name, pipe.commit_times);
 }
 

@@ -20,7 +20,7 @@ std::optional<PipeView> pipe_of(const Call& call) {
   const std::string& name = call.parameters[0];
   for (PipeView& view : views_of(call))
     if (view.name == name) return std::move(view);
-  call.fail("no_such_pipe", "no pipe that is called " + in_quotes(name) + " runs here");
+  call.fail("no_such_pipe", "no pipe called " + in_quotes(name) + " runs here");
   return std::nullopt;
 }
 
@@ -32,9 +32,9 @@ std::optional<PartitionView> partition_of(const Call& call) {
     if (view.id.topic == call.parameters[1] &&
         std::to_string(view.id.partition) == call.parameters[2])
       return view;
-  call.fail("no_such_partition", "the pipe " + in_quotes(pipe->name) + " does not read partition " +
-                                     in_quotes(call.parameters[2]) + " of topic " +
-                                     in_quotes(call.parameters[1]) + " now");
+  call.fail("no_such_partition", "the pipe " + in_quotes(pipe->name) +
+                                     " is not reading partition " + in_quotes(call.parameters[2]) +
+                                     " of topic " + in_quotes(call.parameters[1]));
   return std::nullopt;
 }
 

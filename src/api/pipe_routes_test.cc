@@ -15,19 +15,19 @@ namespace {
 
 using std::chrono::seconds;
 
-const Instant kNine = *parse_instant("2026-03-02T09:00:00Z");
+const Instant kPipesStart = *parse_instant("2026-03-02T09:00:00Z");
 
 PartitionView busy_partition() {
   PartitionView view{.id = {"events", 3},
                      .epoch = 2,
                      .state = "retrying",
                      .of = "load",
-                     .since = kNine,
+                     .since = kPipesStart,
                      .code = std::string(pipe_code::kEsUnavailable),
                      .error = "connection refused",
                      .attempt = 1,
                      .failures = 4,
-                     .next_at = kNine + seconds{2},
+                     .next_at = kPipesStart + seconds{2},
                      .committed = 100,
                      .watermark = 110,
                      .next = 125,
@@ -58,7 +58,8 @@ class FakeBoard final : public PipeBoard {
 
   std::vector<PipeView> pipes = {
       {.name = "clicks",
-       .partitions = {{.id = {"events", 0}, .state = "extract", .since = kNine}, busy_partition()},
+       .partitions = {{.id = {"events", 0}, .state = "extract", .since = kPipesStart},
+                      busy_partition()},
        .nodes = {{.url = "http://es:9200", .is_down = true, .error = "refused", .failures = 3}},
        .window = 4,
        .bulks = 2,
@@ -81,7 +82,7 @@ class PipeRoutes : public testing::Test {
     return reply.body.substr(begin, reply.body.find('"', begin) - begin);
   }
 
-  std::unique_ptr<Engine> engine = *Engine::open({.virtual_clock = kNine});
+  std::unique_ptr<Engine> engine = *Engine::open({.virtual_clock = kPipesStart});
   std::unique_ptr<Access> access = *Access::open(*engine);
   FakeBoard board;
   Api api{*engine, *access, {}, &board};
@@ -115,7 +116,7 @@ TEST_F(PipeRoutes, APartitionIsShownWithAllThereIsToKnow) {
 
 TEST_F(PipeRoutes, WhoPausedAndWhatNeedsAPersonIsSeen) {
   board.pipes[0].partitions[1].is_paused = true;
-  board.pipes[0].partitions[1].pause = {"olga", "a new mapping", kNine};
+  board.pipes[0].partitions[1].pause = {"olga", "a new mapping", kPipesStart};
   board.pipes[0].partitions[1].is_alarm = true;
   const std::string body = call("GET", "/v1/pipes/clicks/events/3").body;
   EXPECT_NE(body.find(R"("paused":true,"pause":{"by":"olga","reason":"a new mapping",)"

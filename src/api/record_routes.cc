@@ -13,10 +13,7 @@
 namespace pawl {
 namespace {
 
-constexpr Duration kWaitMax = std::chrono::seconds{60};
 constexpr std::size_t kBatchMax = 1'000;
-
-std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
 
 void no_such_record(const Call& call, const RecordName& name) {
   call.fail("no_such_record", "there is no record " + name.machine + "/" + name.key);
@@ -38,7 +35,7 @@ Result<std::optional<Instant>> read_at(const Call& call, JsonBody& body) {
   if (!in) return at;
   if (at) return Error{ErrorCode::bad_input, "give `at` or `in`, not both"};
   const Instant then = call.engine.now() + *in;
-  if (then > kInstantMax) return Error{ErrorCode::bad_input, "`in` leads beyond the year 9999"};
+  if (then > kInstantMax) return Error{ErrorCode::bad_input, "`in` goes beyond the year 9999"};
   return std::optional(then);
 }
 
@@ -58,7 +55,7 @@ Result<std::optional<bool>> read_flag(const Call& call, std::string_view name) {
   const std::string text = call.query(name);
   if (text.empty()) return std::optional<bool>();
   if (text == "true" || text == "false") return std::optional(text == "true");
-  return Error{ErrorCode::bad_input, in_ticks(name) + " is true or false"};
+  return Error{ErrorCode::bad_input, in_ticks(name) + " must be true or false"};
 }
 
 Result<std::optional<Instant>> read_instant(const Call& call, std::string_view name) {
@@ -74,7 +71,7 @@ Result<std::size_t> read_max(const Call& call) {
   if (text.empty()) return std::size_t{100};
   const auto max = parse_whole(text);
   if (!max || *max < 1 || *max > static_cast<std::int64_t>(kPageMax))
-    return Error{ErrorCode::bad_input, "`max` is a whole number from 1 to 1000"};
+    return Error{ErrorCode::bad_input, "`max` must be a whole number from 1 to 1000"};
   return static_cast<std::size_t>(*max);
 }
 
@@ -83,7 +80,7 @@ Result<std::uint64_t> read_fingerprint(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, number, 16);
   if (text.size() != 16 || read.ec != std::errc{} || read.ptr != end)
-    return Error{ErrorCode::bad_input, "`fingerprint` is 16 hex digits"};
+    return Error{ErrorCode::bad_input, "`fingerprint` must be 16 hex digits"};
   return number;
 }
 
@@ -98,7 +95,7 @@ Result<Query> read_query(const Call& call) {
   if (dead.value_or(false)) {
     if (!query.held.value_or(true))
       return Error{ErrorCode::bad_input,
-                   "a dead letter is held: `dead` and `held` contradict each other"};
+                   "dead letters are on hold: `dead` and `held` contradict each other"};
     query.held = true;
   }
   PAWL_TRY(const auto built_in, read_flag(call, "built_in"));
@@ -107,10 +104,11 @@ Result<Query> read_query(const Call& call) {
   PAWL_TRY(query.created_before, read_instant(call, "created_before"));
   PAWL_TRY(query.max, read_max(call));
   if (!query.key_prefix.empty() && query.machine.empty())
-    return Error{ErrorCode::bad_input, "`key_prefix` needs `machine`: keys are a machine's own"};
+    return Error{ErrorCode::bad_input,
+                 "`key_prefix` needs `machine`: each machine has its own keys"};
   if (const std::string label = call.query("label"); !label.empty()) {
     const auto target = parse_pause_target("label:" + label);
-    if (!target) return Error{ErrorCode::bad_input, "`label` is written NAME=VALUE"};
+    if (!target) return Error{ErrorCode::bad_input, "write `label` as NAME=VALUE"};
     query.label = Label{target->name, target->value};
   }
   if (const std::string fingerprint = call.query("fingerprint"); !fingerprint.empty()) {
@@ -125,7 +123,7 @@ bool find_parent(const Call& call, Query& query) {
   if (text.empty()) return true;
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) {
-    call.fail("bad_request", "`parent` is written MACHINE/KEY");
+    call.fail("bad_request", "write `parent` as MACHINE/KEY");
     return false;
   }
   const RecordName name{text.substr(0, slash), text.substr(slash + 1)};
@@ -175,7 +173,7 @@ Result<Order::Verb> parse_order(const std::string& word) {
   }
   const std::string none = "there is no order " + in_ticks(word);
   if (word == "restart" || word == "discard")
-    return Error{ErrorCode::bad_input, none + ": it is an event, fire it"};
+    return Error{ErrorCode::bad_input, none + ": it is an event; fire it"};
   return Error{ErrorCode::bad_input, none + did_you_mean(word, known)};
 }
 
@@ -324,7 +322,7 @@ Change read_batch_item(const Call& call, JsonView value) {
     if (word.empty()) {
       PAWL_CHECK(item.finish());
     }
-    return error_reply("bad_request", "`call` is create, fire or order");
+    return error_reply("bad_request", "`call` must be create, fire or order");
   }
   if (!may_call(call.request.caller, known->path))
     return error_reply("role_missing", "this access token may not " + word);
@@ -361,7 +359,7 @@ void carry_out_batch(const SharedCall& call) {
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (items.empty()) return call->ok(R"({"items":[]})");
   if (items.size() > kBatchMax)
-    return call->fail("too_many_items", "`calls` has at most 1000 items");
+    return call->fail("too_many_items", "`calls` can have at most 1000 items");
   const auto batch = std::make_shared<Batch>(items.size());
   std::vector<Stimulus> stimuli;
   std::vector<std::size_t> places;  // of each stimulus among the items
@@ -393,7 +391,7 @@ void list_records(const SharedCall& call) {
   if (!query) return call->fail(query.error());
   if (query->machine.empty() && call->request.caller.machines)
     return call->fail("outside_scope",
-                      "this access token is for some machines only: name one as `machine`");
+                      "this access token covers only some machines: name one as `machine`");
   if (!may_look_at(*call, query->machine) || !find_parent(*call, *query)) return;
   auto page = call->engine.list(*query, call->query("from"));
   if (!page) return call->fail(page.error());
@@ -449,12 +447,12 @@ void show_record(const SharedCall& call) {
   const auto at_most = parse_duration(wait);
   if (!at_most) return call->fail("bad_request", "`wait`: " + at_most.error().message);
   if (!until.empty() && until != "final" && until != "state" && until != "revision")
-    return call->fail("bad_request", "`until` is final, state or revision");
+    return call->fail("bad_request", "`until` must be final, state or revision");
   const auto above = parse_whole(revision);
   if (until == "revision" && !above)
     return call->fail("bad_request", "`until=revision` needs `revision`, a whole number");
   if (until == "state" && state.empty())
-    return call->fail("bad_request", "`until=state` needs `state`, the name of one");
+    return call->fail("bad_request", "`until=state` needs `state`");
   const Duration time = std::min(*at_most, kWaitMax);
   if (until == "state") return wait_for_state(call, {state, call->engine.now() + time, -1, reply});
   call->engine.wait(call->name(), above, time, reply);

@@ -13,7 +13,7 @@ namespace {
 // False when the caller was told that it may not.
 bool may_give_access(const Call& call) {
   if (!call.request.caller.machines && !call.request.caller.queues) return true;
-  call.fail("outside_scope", "this takes an access token for all machines and queues");
+  call.fail("outside_scope", "this call needs an access token for all machines and queues");
   return false;
 }
 
@@ -22,9 +22,9 @@ Result<unsigned> read_roles(JsonBody& body) {
   for (const std::string& word : body.texts("roles")) {
     const unsigned role = role_of(word);
     if (role == 0)
-      return Error{ErrorCode::bad_input, "there is no role " + in_ticks(word) +
-                                             did_you_mean(word, role_words(~0U)) +
-                                             "; roles of machines are `machine_roles`"};
+      return Error{ErrorCode::bad_input,
+                   "there is no role " + in_ticks(word) + did_you_mean(word, role_words(~0U)) +
+                       "; the roles of a machine go into `machine_roles` (--machine-role)"};
     roles |= role;
   }
   return roles;
@@ -36,9 +36,9 @@ Result<std::optional<Instant>> read_expiry(JsonBody& body, Instant now) {
     if (at) return Error{ErrorCode::bad_input, "give `expires_at` or `expires_in`, not both"};
     at = now + *in;
     if (*at > kInstantMax)
-      return Error{ErrorCode::bad_input, "`expires_in` leads beyond the year 9999"};
+      return Error{ErrorCode::bad_input, "`expires_in` goes beyond the year 9999"};
   }
-  if (at && *at <= now) return Error{ErrorCode::bad_input, "it would have expired already"};
+  if (at && *at <= now) return Error{ErrorCode::bad_input, "the token would have expired already"};
   return at;
 }
 

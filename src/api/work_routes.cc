@@ -10,7 +10,6 @@
 namespace pawl {
 namespace {
 
-constexpr Duration kWaitMax = std::chrono::seconds{60};
 constexpr std::size_t kItemsMax = 1'000;
 
 // Which attempt a worker speaks of.
@@ -29,8 +28,6 @@ Stimulus about(const Call& call, const Named& named, decltype(Stimulus::what) wh
           .key = named.record.key,
           .actor = call.request.caller.actor};
 }
-
-std::string or_empty_map(std::string json) { return json.empty() ? "{}" : std::move(json); }
 
 Stimulus read_done(const Call& call, JsonBody& body) {
   const Named named = read_named(body);
@@ -59,9 +56,9 @@ Result<ClaimRequest> read_claim(const Call& call, JsonBody& body) {
   request.dry_run = body.boolean("dry_run");
   PAWL_CHECK(body.finish());
   if (request.queues.empty())
-    return Error{ErrorCode::bad_input, "`queues` names at least one queue"};
+    return Error{ErrorCode::bad_input, "`queues` must name at least one queue"};
   if (max && (*max < 1 || *max > static_cast<std::int64_t>(kClaimMax)))
-    return Error{ErrorCode::bad_input, "`max` is a whole number from 1 to 1000"};
+    return Error{ErrorCode::bad_input, "`max` must be a whole number from 1 to 1000"};
   if (max) request.max = static_cast<std::size_t>(*max);
   if (request.worker.empty()) request.worker = call.request.caller.actor.name;
   return request;
@@ -71,13 +68,13 @@ Result<ClaimRequest> read_claim(const Call& call, JsonBody& body) {
 bool may_claim(const Call& call, const ClaimRequest& request) {
   for (const std::string& queue : request.queues) {
     if (queue.find(':') != std::string::npos) {
-      call.fail("bad_request", "the queue " + in_ticks(queue) + " is the engine's own");
+      call.fail("bad_request", "the queue " + in_ticks(queue) + " is reserved for the engine");
       return false;
     }
     if (call.request.caller.machines && !call.request.caller.queues) {
       call.fail("outside_scope",
-                "a queue may have attempts of any machine: an access token for some machines only "
-                "claims from the queues that it is for as well");
+                "a queue can hold attempts of any machine: an access token limited to machines can "
+                "claim only if it is also limited to queues");
       return false;
     }
     if (!call.may_use_queue(queue)) {
@@ -96,7 +93,7 @@ void hand_back(const Call& call, const std::vector<GivenAttempt>& attempts) {
         call, {{one.given.machine, one.given.key}, one.token},
         Stimulus::Fail{
             hash_of_token(one.token),
-            {.code = "returned", .message = "the worker is gone, or has no access any more"}}));
+            {.code = "returned", .message = "the worker has disconnected or lost its access"}}));
   call.engine.submit(stimuli, [](std::size_t, const Result<Answer>&) {});
 }
 
@@ -120,9 +117,9 @@ void claim(const SharedCall& call, ClaimRequest request,
 
 // A worker sees its attempts alone: who shows a token that was not given for the record learns
 // neither whether there is one nor what became of it.
-constexpr const char* kNotLive = "the token is not that of the live attempt";
+constexpr const char* kNotLive = "the token does not belong to the live attempt";
 constexpr const char* kOver =
-    "this attempt is over: stop working; its time was up, or the record was moved on";
+    "this attempt is over, stop working: it timed out or lost its lease, or the record moved on";
 
 struct Asked {
   RecordName record;
@@ -190,7 +187,7 @@ void settle(const SharedCall& call, Stimulus (*read)(const Call&, JsonBody&)) {
   if (is_one) stimuli.push_back(read(*call, body));
   if (const auto wrong = body.finish(); !wrong) return call->fail(wrong.error());
   if (items.size() > kItemsMax)
-    return call->fail("too_many_items", "`attempts` has at most 1000 items");
+    return call->fail("too_many_items", "`attempts` can have at most 1000 items");
   for (std::size_t i = 0; i < items.size(); ++i) {
     JsonBody item(items[i], "attempts[" + std::to_string(i) + "]");
     stimuli.push_back(read(*call, item));

@@ -54,7 +54,7 @@ Error failed(const std::string& what) {
 
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return failed("cannot create a pipe");
   return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 

@@ -35,9 +35,9 @@ struct Field {
   std::span<const std::string_view> names = {};
 };
 
-constexpr Field kSecond{"the second", 0, 59};
-constexpr Field kMinute{"the minute", 0, 59};
-constexpr Field kHour{"the hour", 0, 23};
+constexpr Field kSecondField{"the second", 0, 59};
+constexpr Field kMinuteField{"the minute", 0, 59};
+constexpr Field kHourField{"the hour", 0, 23};
 constexpr Field kMonthDay{"the day of the month", 1, 31};
 constexpr Field kMonth{"the month", 1, 12, kMonths};
 constexpr Field kWeekday{"the day of the week", 0, 7, kWeekdays};
@@ -152,13 +152,13 @@ Result<void> read_weekday_item(Piece item, DaySet& days) {
   const std::string upper = to_upper(item.text);
   if (upper == "L") {
     return item.error(
-        "L alone says nothing about the day of the week; write for example 5L for the last Friday, or 6 for Saturdays");
+        "L alone does not name a day of the week; write for example 5L for the last Friday, or 6 for Saturdays");
   }
   if (const std::size_t hash = upper.find('#'); hash != std::string::npos) {
     PAWL_TRY(const int weekday, read_value(item.from(0, hash), kWeekday));
     const auto ordinal = to_number(item.text.substr(hash + 1));
     if (!ordinal || *ordinal < 1 || *ordinal > 5)
-      return item.from(hash + 1).error("a month has a first to fifth such day: # takes 1 to 5");
+      return item.from(hash + 1).error("a month has at most five of each weekday: # takes 1 to 5");
     days.nth[from_monday(weekday)] |= 1ULL << (*ordinal - 1);
   } else if (upper.ends_with('L')) {
     PAWL_TRY(const int weekday, read_value(item.from(0, item.text.size() - 1), kWeekday));
@@ -232,18 +232,18 @@ Result<Cron> read_fields(Piece piece) {
   Cron cron;
   cron.seconds = 1;
   if (fields.size() == 6) {
-    PAWL_TRY(cron.seconds, read_plain_field(fields.front(), kSecond));
+    PAWL_TRY(cron.seconds, read_plain_field(fields.front(), kSecondField));
     fields.erase(fields.begin());
   }
-  PAWL_TRY(cron.minutes, read_plain_field(fields[0], kMinute));
-  PAWL_TRY(const std::uint64_t hours, read_plain_field(fields[1], kHour));
+  PAWL_TRY(cron.minutes, read_plain_field(fields[0], kMinuteField));
+  PAWL_TRY(const std::uint64_t hours, read_plain_field(fields[1], kHourField));
   cron.hours = static_cast<std::uint32_t>(hours);
   cron.hourly = fields[1].text == "*" || (fields[1].text.starts_with("*/") &&
                                           fields[1].text.find(',') == std::string_view::npos);
   PAWL_TRY(cron.days, read_days(fields[2], fields[3], fields[4]));
   if (!has_a_day(cron.days)) {
     return fields[2].error("the expression " + in_quotes(piece.text) +
-                           " can never fire: no month it names has such a day");
+                           " can never fire: no month it names has that day");
   }
   return cron;
 }
@@ -262,7 +262,7 @@ Result<Cron> parse_cron(std::string_view text) {
     PAWL_TRY(piece.text, expand_alias(words.front()));
     if (words.size() > 1) {
       return words[1].error(in_quotes(words.front().text) +
-                            " stands alone; remove what follows it");
+                            " must stand alone; remove what follows it");
     }
   }
   PAWL_TRY(Cron cron, read_fields(piece));

@@ -94,8 +94,8 @@ std::string times_of_day(const std::vector<int>& hours, const std::vector<int>& 
   }
   std::string text;
   if (minutes == std::vector<int>{0} && seconds == std::vector<int>{0}) {
-    return "at every full hour" +
-           (hours.size() == 24 ? "" : " of " + plural("hour", hours) + ranges(hours, number_name));
+    return "at the start of " +
+           (hours.size() == 24 ? "every hour" : plural("hour", hours) + ranges(hours, number_name));
   }
   if (seconds.size() == 60) {
     text = "every second";
@@ -261,7 +261,7 @@ std::string in_english(const Rrule& given, Start start) {
   const std::string times = times_in_english(rule, start);
   if (!times.empty()) text += " " + times;
   if (!rule.by_set_pos.empty()) {
-    text += ", of these only the " + each(rule.by_set_pos, ordinal) + " of each " +
+    text += ", but only the " + each(rule.by_set_pos, ordinal) + " of these in each " +
             kPeriods[static_cast<std::size_t>(rule.freq)];
   }
   if (rule.week_start != kMonday && (rule.freq == Freq::weekly || !rule.by_week_no.empty())) {

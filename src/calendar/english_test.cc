@@ -35,7 +35,7 @@ TEST(English, SaysRules) {
       {"FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR",
        "Every month on the 13th of the month if it is Friday at 09:30"},
       {"FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
-       "Every month on Monday to Friday at 09:30, of these only the last of each month"},
+       "Every month on Monday to Friday at 09:30, but only the last of these in each month"},
       {"FREQ=YEARLY", "Every year on 2 January at 09:30"},
       {"FREQ=YEARLY;BYMONTH=6,7", "Every year on the 2nd in June and July at 09:30"},
       {"FREQ=YEARLY;BYDAY=20MO", "Every year on the 20th Monday of the year at 09:30"},
@@ -67,7 +67,7 @@ TEST(English, SaysCron) {
       {"0 12 15W 1-3 *", "On the weekday nearest to the 15th in January to March at 12:00"},
       {"0 12 * * FRI#2,5L",
        "On the 2nd Friday of the month and the last Friday of the month at 12:00"},
-      {"0 * * * *", "Every day at every full hour"},
+      {"0 * * * *", "Every day at the start of every hour"},
       {"30 0 9-17 * * *", "Every day at second 30 of minute 0 of hours 9 to 17"},
   };
   for (const auto& [cron, expected] : kCrons) EXPECT_EQ(cron_english(cron), expected) << cron;

@@ -79,8 +79,8 @@ class StampReader : Cursor {
     }
     if (value < low || value > high) {
       return error_at(begin, std::string(what) + " is " + std::to_string(value) + " in " +
-                                 in_quotes(text_) + "; it goes from " + std::to_string(low) +
-                                 " to " + std::to_string(high));
+                                 in_quotes(text_) + "; it must be " + std::to_string(low) + " to " +
+                                 std::to_string(high));
     }
     return value;
   }

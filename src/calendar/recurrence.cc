@@ -142,7 +142,7 @@ Result<void> check_until(const CalendarTime& until, const RecurrencePlan& plan) 
   if (plan.start.date_only) {
     if (until.form == Form::date) return {};
     return at_position(until.position,
-                       "DTSTART is a date, so UNTIL is one too; write UNTIL=YYYYMMDD");
+                       "DTSTART is a date, so UNTIL must be one too; write UNTIL=YYYYMMDD");
   }
   if (until.form == Form::utc) return {};
   const LocalSeconds local{seconds{until.seconds}};
@@ -151,7 +151,7 @@ Result<void> check_until(const CalendarTime& until, const RecurrencePlan& plan) 
   std::string utc = to_text(plan.zone.to_instant(end));
   std::erase_if(utc, [](char c) { return c == '-' || c == ':'; });
   return at_position(until.position,
-                     std::string("DTSTART has a time and a zone, so UNTIL is in UTC, not ") +
+                     std::string("DTSTART has a time and a zone, so UNTIL must be in UTC, not ") +
                          (until.form == Form::date ? "a date" : "local time") +
                          "; write UNTIL=" + utc);
 }
@@ -164,7 +164,7 @@ Result<void> add_times(const std::vector<CalendarTime>& times, const char* name,
     if (is_date != date_only) {
       return at_position(time.position, std::string("DTSTART is a ") +
                                             (date_only ? "date" : "date with a time") + ", so " +
-                                            name + " is one too; write " +
+                                            name + " must be one too; write " +
                                             (date_only ? "YYYYMMDD" : "YYYYMMDDTHHMMSS"));
     }
     if (time.form == CalendarTime::Form::utc) {
@@ -191,7 +191,7 @@ Result<Recurrence> Recurrence::make(const RecurrencePlan& plan) {
                        "a recurrence has at most " + std::to_string(kRulesMax) + " rules");
   }
   if (plan.rrules.empty() && plan.crons.empty() && plan.rdates.empty()) {
-    return at_position(std::nullopt, "nothing happens in this recurrence; give a rule or an RDATE");
+    return at_position(std::nullopt, "this recurrence is empty; give a rule or an RDATE");
   }
   Recurrence made(plan);
   for (const Rrule& rrule : plan.rrules) PAWL_CHECK(made.add(rrule, plan));

@@ -195,7 +195,7 @@ TEST(Recurrence, RefusesWhatNeverFiresFromThisAnchor) {
   EXPECT_NE(
       next({"FREQ=SECONDLY;INTERVAL=86399;BYHOUR=0;BYMINUTE=0;BYSECOND=0", "2026-01-01T00:00:00"},
            "2026-01-01T00:00:00Z")
-          .find("can stay silent for more than 10000 periods"),
+          .find("can go more than 10000 periods"),
       std::string::npos);
 }
 

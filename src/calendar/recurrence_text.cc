@@ -60,7 +60,7 @@ class RecurrenceReader {
     if (line.name == "EXRULE") {
       return line.error(
           1,
-          "EXRULE is gone since RFC 5545; leave times out with EXDATE, or write the rule without them");
+          "RFC 5545 has dropped EXRULE; remove times with EXDATE, or write the rule without them");
     }
     return line.error(1, "unknown line " + in_quotes(line.name) +
                              "; a recurrence has DTSTART, RRULE, RDATE and EXDATE");

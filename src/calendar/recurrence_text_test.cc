@@ -25,7 +25,7 @@ TEST(RecurrenceText, MistakesHaveLineAndColumn) {
       {"DTSTART:19970902T090000\nRRULE:FREQ=DAILY;BYHOUR=24", {2, 25}, "BYHOUR takes 0 to 23"},
       {"DTSTART:19970902T090000\nDTSTART:19970902T090000", {2, 1}, "given twice"},
       {"DTSTART:1997", {1, 9}, "not a date or time"},
-      {"RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY", {2, 1}, "EXRULE is gone"},
+      {"RRULE:FREQ=DAILY\nEXRULE:FREQ=DAILY", {2, 1}, "dropped EXRULE"},
       {"RRULE:FREQ=DAILY\nSUMMARY:x", {2, 1}, "unknown line"},
       {"RRULE:FREQ=DAILY\nfoo", {2, 1}, "not a line"},
       {"RDATE;VALUE=PERIOD:19970902T090000", {1, 1}, "VALUE=PERIOD is not supported"},

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kFreqNames = {"SECONDLY", "MINUTELY", "HOURLY", "DAILY",
                                                         "WEEKLY",   "MONTHLY",  "YEARLY"};
-constexpr std::array<std::string_view, 7> kWeekdayNames = {"MO", "TU", "WE", "TH",
+constexpr std::array<std::string_view, 7> kWeekdayCodes = {"MO", "TU", "WE", "TH",
                                                            "FR", "SA", "SU"};
 
 template <std::size_t n>
@@ -96,8 +96,8 @@ Result<std::vector<int>> read_numbers(Piece piece, std::string_view name, Number
 
 Result<int> read_weekday(Piece piece, std::string_view name) {
   const std::string upper = to_upper(piece.text);
-  const auto found = std::find(kWeekdayNames.begin(), kWeekdayNames.end(), upper);
-  if (found != kWeekdayNames.end()) return static_cast<int>(found - kWeekdayNames.begin());
+  const auto found = std::find(kWeekdayCodes.begin(), kWeekdayCodes.end(), upper);
+  if (found != kWeekdayCodes.end()) return static_cast<int>(found - kWeekdayCodes.begin());
   return piece.error(in_quotes(piece.text) + " is not a day of the week for " + std::string(name) +
                      "; they are MO, TU, WE, TH, FR, SA, SU");
 }
@@ -141,7 +141,7 @@ class RruleReader {
   Result<void> read_part(Piece part) {
     if (part.text.empty()) {
       return part.error(
-          "a rule part is missing here; separate parts by one ';' and do not end with it");
+          "a rule part is missing here; separate parts with one ';' and do not end with it");
     }
     const std::size_t equals = part.text.find('=');
     if (equals == std::string_view::npos) {
@@ -241,7 +241,7 @@ class RruleReader {
     const Freq freq = rule_.freq;
     if (rule_.count && rule_.until) {
       return bad_input_at(std::max(columns_.at("COUNT"), columns_.at("UNTIL")),
-                          "COUNT and UNTIL cannot stand in one rule; keep the one you mean");
+                          "a rule cannot have both COUNT and UNTIL; keep the one you mean");
     }
     if (!rule_.by_week_no.empty() && freq != Freq::yearly) {
       return forbidden("BYWEEKNO", "BYWEEKNO is for FREQ=YEARLY only");
@@ -265,12 +265,12 @@ class RruleReader {
     if (ordinals && !rule_.by_week_no.empty()) {
       return forbidden(
           "BYDAY",
-          "BYDAY with a number (2MO, -1FR) cannot stand beside BYWEEKNO; write the day alone");
+          "BYDAY with a number (2MO, -1FR) cannot be combined with BYWEEKNO; write the day alone");
     }
     if (!rule_.by_set_pos.empty() && !has_other_by_part()) {
       return forbidden(
           "BYSETPOS",
-          "BYSETPOS chooses among what another BY part names; add one, for example BYDAY");
+          "BYSETPOS selects from what another BY part names; add one, for example BYDAY");
     }
     return check_can_fire();
   }
@@ -332,7 +332,7 @@ Result<Rrule> parse_rrule(std::string_view text) {
     return piece.error("the rule is empty; write for example FREQ=DAILY;BYHOUR=9");
   const std::size_t blank = piece.text.find_first_of(" \t\r\n");
   if (blank != std::string_view::npos)
-    return piece.from(blank).error("a rule has no blanks or line breaks; remove it");
+    return piece.from(blank).error("a rule has no spaces or line breaks; remove it");
   return RruleReader(piece).read();
 }
 
@@ -349,7 +349,7 @@ std::string to_text(const Rrule& rule) {
   std::vector<std::string> days;
   for (const auto& [ordinal, weekday] : rule.by_day) {
     days.push_back((ordinal == 0 ? "" : std::to_string(ordinal)) +
-                   std::string(kWeekdayNames[static_cast<std::size_t>(weekday)]));
+                   std::string(kWeekdayCodes[static_cast<std::size_t>(weekday)]));
   }
   if (!days.empty()) text += ";BYDAY=" + join(days, ",", ",");
   append_numbers(text, "BYMONTHDAY", rule.by_month_day);
@@ -358,7 +358,7 @@ std::string to_text(const Rrule& rule) {
   append_numbers(text, "BYMONTH", rule.by_month);
   append_numbers(text, "BYSETPOS", rule.by_set_pos);
   if (rule.week_start != kMonday)
-    text += ";WKST=" + std::string(kWeekdayNames[static_cast<std::size_t>(rule.week_start)]);
+    text += ";WKST=" + std::string(kWeekdayCodes[static_cast<std::size_t>(rule.week_start)]);
   return text;
 }
 

@@ -571,8 +571,8 @@ Result<void> WallRule::check_fires(const Rrule& rule) const {
     at = search((floor_div(at, kSecondsPerDay) + 1) * kSecondsPerDay, kCandidatesMax);
   if (at == kExhausted && search(first_, std::numeric_limits<int>::max()) == kNone) at = kNone;
   if (at == kExhausted) {
-    return refuse("can stay silent for more than " + std::to_string(kCandidatesMax) +
-                  " periods in a row, which is longer than is searched");
+    return refuse("can go more than " + std::to_string(kCandidatesMax) +
+                  " periods without firing, which is further than Pawl searches");
   }
   if (at == kNone && search(first_, kCandidatesMax) >= kExhausted) return refuse("can never fire");
   return {};

@@ -11,7 +11,7 @@ namespace pawl {
 namespace {
 
 constexpr int kAttemptsMax = 100;
-constexpr TokenHash kToken{std::byte{1}};
+constexpr TokenHash kAttemptToken{std::byte{1}};
 
 // The record that runs the task, on its way to failure.
 class Running {
@@ -25,14 +25,15 @@ class Running {
   // An attempt, and the failure that brings the end nearest; false when none does.
   bool fail_once(AsideJob& job) {
     const Instant start = std::max(*record_.ready_at, record_.changed_at);
-    record_ = decided(Stimulus::Start{.token_hash = kToken}, start).record;
+    record_ = decided(Stimulus::Start{.token_hash = kAttemptToken}, start).record;
     job.steps.push_back({.at = start});
     if (!record_.running) return true;  // it gave up instead
     const Instant at =
         start + std::min<Duration>(std::chrono::seconds{1}, (*record_.wake_at - start) / 2);
     std::optional<Decision> nearest;
     for (const std::string& code : codes_of(*machine_, *machine_->find_state("running"), {})) {
-      Decision failed = decided(Stimulus::Fail{.token_hash = kToken, .error = {.code = code}}, at);
+      Decision failed =
+          decided(Stimulus::Fail{.token_hash = kAttemptToken, .error = {.code = code}}, at);
       const bool counts = failed.record.failures > record_.failures || !failed.record.ready_at;
       if (!counts || (nearest && !is_nearer(failed.record, nearest->record))) continue;
       nearest = std::move(failed);

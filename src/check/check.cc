@@ -80,7 +80,7 @@ class Check {
     StateVerdict verdict{.state = machine_.state(beginning.state).name};
     if (!beginning.knot) {
       verdict.kind = Kind::undecided;
-      verdict.why = "no record can be brought there: " + beginning.why;
+      verdict.why = "cannot bring a record there: " + beginning.why;
       return verdict;
     }
     const Summary& summary = summaries_[*beginning.knot];
@@ -155,7 +155,7 @@ class Check {
                                       mishaps(run.lead_in), mishaps(run.circle));
     if (verdict.example->plays || shortened_.cut) return;
     verdict.kind = StateVerdict::Kind::undecided;
-    verdict.why = "it seems to go round, and does not: " + verdict.example->how;
+    verdict.why = "it seems to loop, but does not when replayed: " + verdict.example->how;
     verdict.example.reset();
   }
 

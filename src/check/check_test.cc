@@ -41,15 +41,15 @@ std::string check_of(const std::string& states, const std::string& more = "",
 
 TEST(Check, CountsTheFailuresOfABudget) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [1m, 5m]}"),
-            "a: ends (3 failures at most, then on hold; longest 36m)\n");
+            "a: ends (at most 3 failures, then on hold; longest 36m)\n");
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: []}"),
-            "a: ends (1 failure at most, then on hold; longest 10m)\n");
+            "a: ends (at most 1 failure, then on hold; longest 10m)\n");
 }
 
 TEST(Check, DelaysAreAsLongAsTheirJitterMakesThem) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: {first: 10m, factor: 1, jitter: ±50%, "
                      "attempts: 2}}"),
-            "a: ends (2 failures at most, then on hold; longest 35m)\n");
+            "a: ends (at most 2 failures, then on hold; longest 35m)\n");
 }
 
 TEST(Check, KnowsTheBuiltInPolicy) {
@@ -64,25 +64,25 @@ TEST(Check, KnowsTheBuiltInPolicy) {
 TEST(Check, FollowsAGiveUpToWhereItEnds) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [1m], give_up: {to: b}}\n"
                      "  b: {task: t, done: z, retry: []}"),
-            "a: ends (3 failures at most, then on hold in `b`; longest 31m)\n"
-            "b: ends (1 failure at most, then on hold; longest 10m)\n");
+            "a: ends (at most 3 failures, then on hold in `b`; longest 31m)\n"
+            "b: ends (at most 1 failure, then on hold; longest 10m)\n");
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [], give_up: {to: z}}"),
-            "a: ends (1 failure at most, then in `z`; longest 10m)\n");
+            "a: ends (at most 1 failure, then in `z`; longest 10m)\n");
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [], give_up: {to: b}}\n"
                      "  b: {on: {again: a}}"),
-            "a: ends (1 failure at most, then waits in `b`; longest 10m)\n");
+            "a: ends (at most 1 failure, then waits in `b`; longest 10m)\n");
 }
 
 TEST(Check, AnErrorThatMeansDoneIsASuccess) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [], errors: {paid: done, default: retry}}"),
-            "a: ends (1 failure at most, then on hold or done; longest 10m)\n");
+            "a: ends (at most 1 failure, then on hold or done; longest 10m)\n");
 }
 
 TEST(Check, TellsCodesApart) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: 1h, errors: {lost: give_up}}"),
             "a: repeats for ever, visibly: retry after 1h, no bound\n");
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: 1h, errors: {default: give_up}}"),
-            "a: ends (1 failure at most, then on hold; longest 10m)\n");
+            "a: ends (at most 1 failure, then on hold; longest 10m)\n");
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [], errors: {default: "
                      "[{if: error.code == 'slow', later: 1h}, {give_up: true}]}}"),
             "a: repeats for ever, visibly: asks again after 1h, no bound\n");
@@ -90,25 +90,25 @@ TEST(Check, TellsCodesApart) {
 
 TEST(Check, ATimeoutAndALostLeaseAreFailures) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [], errors: {timeout: {to: z}}}"),
-            "a: ends (1 failure at most, then on hold or in `z`; longest 10m)\n");
+            "a: ends (at most 1 failure, then on hold or in `z`; longest 10m)\n");
   EXPECT_EQ(
       check_of("  a: {task: t, done: z, lease: 1m, retry: [], errors: {lease_lost: {to: z}}}"),
-      "a: ends (1 failure at most, then on hold or in `z`; longest 10m)\n");
+      "a: ends (at most 1 failure, then on hold or in `z`; longest 10m)\n");
 }
 
 TEST(Check, ACounterInTheDataBounds) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, errors: {default: [{if: data.n < 5, to: a, set: {n: "
                      "\"{data.n + 1}\"}}, {give_up: true}]}}",
                      "data: {n: {type: int, default: 0}}"),
-            "a: ends (6 failures at most, then on hold; longest 1h)\n");
+            "a: ends (at most 6 failures, then on hold; longest 1h)\n");
 }
 
 TEST(Check, OneBudgetForAllStatesBounds) {
   const std::string states =
       "  a: {task: t, done: z, resume: b}\n  b: {task: t, done: z, resume: a}\n  f: {}";
   EXPECT_EQ(check_of(states, "failure: f\nretry: [1m]\ncount: epoch"),
-            "a: ends (2 failures at most, then on hold in `f`; longest 21m)\n"
-            "b: ends (2 failures at most, then on hold in `f`; longest 21m)\n");
+            "a: ends (at most 2 failures, then on hold in `f`; longest 21m)\n"
+            "b: ends (at most 2 failures, then on hold in `f`; longest 21m)\n");
 }
 
 // --- Ends by the clock ---
@@ -137,7 +137,7 @@ TEST(Check, TicksThatChangeNothingHideNothing) {
   EXPECT_EQ(
       check_of("  a: {task: t, done: z, retry: [10s, 10s], every: {1s: {set: {n: 3}}}, resume: {}}",
                "data: {n: int}"),
-      "a: ends (3 failures at most, then on hold)\n");
+      "a: ends (at most 3 failures, then on hold)\n");
   EXPECT_EQ(
       check_of("  a: {task: t, done: z, retry: 10s, every: {1m: {set: {n: 3}}}, after: {3h: z}}",
                "data: {n: int}"),
@@ -160,7 +160,7 @@ TEST(Check, LaterIsAskedForUnlessAfterBoundsIt) {
             "a: repeats for ever, visibly: asks again after 5s, no bound\n");
   EXPECT_EQ(
       check_of("  a: {task: t, done: z, retry: [], errors: {busy: {later: 5s}}, after: {1h: z}}"),
-      "a: ends (1 failure at most, bounded by after 1h in `a`, then in `z` or on hold)\n");
+      "a: ends (at most 1 failure, bounded by after 1h in `a`, then in `z` or on hold)\n");
 }
 
 TEST(Check, WaitingForThePlanIsAskedFor) {
@@ -172,12 +172,12 @@ TEST(Check, WaitingForThePlanIsAskedFor) {
 
 TEST(Check, AnEventThatReportsAFailureIsOne) {
   EXPECT_EQ(check_of("  a: {on: {broken: {fail: broken}, ok: z}}", "retry: [1h]"),
-            "a: ends (2 failures at most, then waits in `a` or on hold; longest 1h)\n");
+            "a: ends (at most 2 failures, then waits in `a` or on hold; longest 1h)\n");
   EXPECT_EQ(check_of("  a: {on: {broken: {fail: broken}, ok: z}}", "retry: 1h"),
             "a: repeats for ever, visibly: retry after 1h, no bound\n");
   EXPECT_EQ(check_of("  a: {on: {broken: {fail: broken}, ok: z}}",
                      "retry: 1h\nevents: {broken: {by: [clerk]}}"),
-            "a: ends (0 failures at most, then waits in `a`; longest 0s)\n");
+            "a: ends (at most 0 failures, then waits in `a`; longest 0s)\n");
 }
 
 // --- Data ---
@@ -187,7 +187,7 @@ constexpr const char* kPatient =
 
 TEST(Check, ConditionsSeeTheGivenData) {
   const std::string fields = "data: {patient: {type: bool, default: false}}";
-  EXPECT_EQ(check_of(kPatient, fields), "a: ends (1 failure at most, then on hold; longest 10m)\n");
+  EXPECT_EQ(check_of(kPatient, fields), "a: ends (at most 1 failure, then on hold; longest 10m)\n");
   EXPECT_EQ(check_of(kPatient, fields, {.data = R"({"patient": true})"}),
             "a: repeats for ever, visibly: retry after 1h, no bound\n");
 }
@@ -195,7 +195,7 @@ TEST(Check, ConditionsSeeTheGivenData) {
 TEST(Check, RequiredFieldsGetSamples) {
   EXPECT_EQ(check_of("  a: {task: t, done: z, retry: [\"{data.pause}\"]}",
                      "data: {pause: duration!, kind: string!, n: int!}"),
-            "a: ends (2 failures at most, then on hold; longest 21m)\n");
+            "a: ends (at most 2 failures, then on hold; longest 21m)\n");
 }
 
 TEST(Check, DataThatNoRecordCanHaveIsAnError) {
@@ -227,7 +227,7 @@ TEST(Check, ACircleThatDoesNotComeRoundIsNotDecided) {
   EXPECT_EQ(
       check_of(
           "  a: {task: t, done: z, errors: {default: [{if: record.revision < 4, to: a}, {give_up: true}]}}"),
-      "a: NOT DECIDED: it seems to go round, and does not: `a` fails with oops; and so on\n");
+      "a: NOT DECIDED: it seems to loop, but does not when replayed: `a` fails with oops; and so on\n");
 }
 
 TEST(Check, AStateThatNoRecordReachesIsNotDecided) {
@@ -236,8 +236,8 @@ TEST(Check, AStateThatNoRecordReachesIsNotDecided) {
       "  b: {task: t, done: z, retry: [], after: {\"{data.d}\": z}}",
       "data: {d: duration}");
   EXPECT_EQ(lines.substr(0, lines.find('\n')),
-            "a: ends (1 failure at most, then on hold; longest 10m)");
-  EXPECT_NE(lines.find("b: NOT DECIDED: no record can be brought there: "), std::string::npos)
+            "a: ends (at most 1 failure, then on hold; longest 10m)");
+  EXPECT_NE(lines.find("b: NOT DECIDED: cannot bring a record there: "), std::string::npos)
       << lines;
 }
 

@@ -14,7 +14,7 @@
 namespace pawl {
 namespace {
 
-using Kind = StateVerdict::Kind;
+using VerdictKind = StateVerdict::Kind;
 
 // Holds of the engine itself have a code that says more than that somebody has to look.
 bool is_of_engine(const std::string& code) {
@@ -56,7 +56,7 @@ std::string how_it_ends(const StateVerdict& verdict) {
     if (!part.empty()) text += (text.empty() ? "" : std::string(between)) + part;
   };
   if (verdict.failures_max)
-    add(counted(static_cast<std::size_t>(*verdict.failures_max), "failure") + " at most", "");
+    add("at most " + counted(static_cast<std::size_t>(*verdict.failures_max), "failure"), "");
   if (!verdict.bounds.empty()) add("bounded by " + join(verdict.bounds, ", ", " and "), ", ");
   add(outcomes_text(verdict), ", ");
   if (verdict.longest) add("longest " + short_text(*verdict.longest), "; ");
@@ -76,20 +76,20 @@ std::string example_text(const CounterExample& example) {
   std::string text = example.how + "\n" + lines_of(to_yaml(example.scenario), "  ");
   if (!example.plays)
     text += "  (with at most " + std::to_string(kDelaysWalked) +
-            " delays in each policy; the file has more, and comes round later)\n";
+            " delays in each policy; the file has more, so its loop takes longer)\n";
   return text;
 }
 
 std::string line_of(const StateVerdict& verdict) {
   switch (verdict.kind) {
-    case Kind::ends:
+    case VerdictKind::ends:
       return "ends" + how_it_ends(verdict) + "\n";
-    case Kind::repeats:
+    case VerdictKind::repeats:
       return "repeats for ever, visibly: " + join(verdict.paces, "; ", "; ") + ", no bound\n";
-    case Kind::never_ends:
+    case VerdictKind::never_ends:
       return "NEVER ENDS" +
-             (verdict.example ? ": " + example_text(*verdict.example) : ", as others above\n");
-    case Kind::undecided:
+             (verdict.example ? ": " + example_text(*verdict.example) : ", like others above\n");
+    case VerdictKind::undecided:
       break;
   }
   return "NOT DECIDED: " + verdict.why + "\n";
@@ -141,9 +141,9 @@ Json state_json(const StateVerdict& verdict) {
   };
   if (verdict.failures_max) add("failures_max", Json(*verdict.failures_max));
   if (verdict.longest) add("longest", to_text(*verdict.longest));
-  if (verdict.kind == Kind::ends) add("bounded_by", texts_json(verdict.bounds));
+  if (verdict.kind == VerdictKind::ends) add("bounded_by", texts_json(verdict.bounds));
   add("outcomes", outcomes_json(verdict.outcomes));
-  if (verdict.kind == Kind::repeats) add("repeats", texts_json(verdict.paces));
+  if (verdict.kind == VerdictKind::repeats) add("repeats", texts_json(verdict.paces));
   if (verdict.example) {
     add("how", verdict.example->how);
     add("plays", Json(verdict.example->plays));
@@ -157,13 +157,13 @@ Json state_json(const StateVerdict& verdict) {
 
 std::string_view to_text(StateVerdict::Kind kind) {
   switch (kind) {
-    case Kind::ends:
+    case VerdictKind::ends:
       return "ends";
-    case Kind::repeats:
+    case VerdictKind::repeats:
       return "repeats";
-    case Kind::never_ends:
+    case VerdictKind::never_ends:
       return "never_ends";
-    case Kind::undecided:
+    case VerdictKind::undecided:
       break;
   }
   return "undecided";
@@ -178,11 +178,11 @@ std::string to_text(const CheckedMachine& checked) {
 
 std::string summary_text(const CheckedMachine& checked) {
   if (checked.states.empty()) return "no work can fail";
-  constexpr std::array<std::pair<Kind, std::array<std::string_view, 2>>, 4> kWords = {{
-      {Kind::ends, {"ends", "end"}},
-      {Kind::repeats, {"repeats for ever, visibly", "repeat for ever, visibly"}},
-      {Kind::never_ends, {"NEVER ENDS", "NEVER END"}},
-      {Kind::undecided, {"is not decided", "are not decided"}},
+  constexpr std::array<std::pair<VerdictKind, std::array<std::string_view, 2>>, 4> kWords = {{
+      {VerdictKind::ends, {"ends", "end"}},
+      {VerdictKind::repeats, {"repeats for ever, visibly", "repeat for ever, visibly"}},
+      {VerdictKind::never_ends, {"NEVER ENDS", "NEVER END"}},
+      {VerdictKind::undecided, {"is not decided", "are not decided"}},
   }};
   std::vector<std::string> parts;
   for (const auto& [kind, words] : kWords) {

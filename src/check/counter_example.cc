@@ -96,12 +96,12 @@ class Telling {
     const std::string& was = before.record.state;
     const std::string& is = situation_.record.state;
     if (mishap.kind == Mishap::Kind::aside_fails) {
-      pieces_.push_back(in_ticks(mishap.name) + ", run aside, fails: " + in_ticks(is));
+      pieces_.push_back(in_ticks(mishap.name) + ", run on the side, fails, then " + in_ticks(is));
     } else if (judged.failed) {
       pieces_.push_back(in_ticks(judged.failed_in) + " fails with " + judged.code +
                         (judged.failed_in == is ? "" : ", then " + in_ticks(is)));
     } else if (mishap.kind == Mishap::Kind::time_passes && was != is) {
-      pieces_.push_back("in time from " + in_ticks(was) + " to " + in_ticks(is));
+      pieces_.push_back("time passes, " + in_ticks(was) + " goes to " + in_ticks(is));
     } else if (mishap.kind == Mishap::Kind::start && !situation_.record.running) {
       pieces_.push_back(in_ticks(was) + " gives up, then " + in_ticks(is));
     }

@@ -9,10 +9,11 @@
 namespace pawl {
 namespace {
 
-using Kind = Entry::Kind;
+using EntryKind = Entry::Kind;
 
 bool is_failure(const Entry& entry) {
-  return entry.kind == Kind::failed || entry.kind == Kind::timed_out || entry.kind == Kind::gave_up;
+  return entry.kind == EntryKind::failed || entry.kind == EntryKind::timed_out ||
+         entry.kind == EntryKind::gave_up;
 }
 
 // `after 10s`, `after at most 90s`, `after 10s, then longer and longer`.
@@ -47,7 +48,7 @@ class Judge {
     judge_waiting();
     judge_pace();
     judged_.succeeded = std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-      return entry.kind == Kind::done || entry.cause == "done";
+      return entry.kind == EntryKind::done || entry.cause == "done";
     });
     judged_.lasted = lasted();
     return std::move(judged_);
@@ -127,7 +128,7 @@ class Judge {
 
   void judge_pace() {
     const bool served = std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-      return entry.kind == Kind::schedule || entry.cause == "planned";
+      return entry.kind == EntryKind::schedule || entry.cause == "planned";
     });
     const bool waited = before_.waits_without_bound && (is_start() || came_back());
     judged_.paced = served || waited;
@@ -142,7 +143,8 @@ class Judge {
     if (comes_back_at(before_.record) == comes_back_at(after_.record)) return false;
     if (entries_.empty()) return true;
     const Entry& first = entries_.front();
-    return first.kind == Kind::rewound || first.kind == Kind::resumed || first.cause == "resume";
+    return first.kind == EntryKind::rewound || first.kind == EntryKind::resumed ||
+           first.cause == "resume";
   }
 
   Duration lasted() const {

@@ -10,7 +10,7 @@
 namespace pawl {
 namespace {
 
-constexpr TokenHash kToken{std::byte{1}};
+constexpr TokenHash kStageToken{std::byte{1}};
 constexpr Duration kWorked = std::chrono::seconds{1};  // before it fails
 
 // Of `every` and the like: so many one by one, then what else happens comes at once.
@@ -164,13 +164,14 @@ bool Stage::start(Situation& situation) {
   const Instant second = std::chrono::ceil<std::chrono::seconds>(ready);
   const auto next = LoneWorld::next_act(situation);
   const Instant at = next && *next <= second ? ready : second;
-  world_.apply(situation, Stimulus::Start{.token_hash = kToken, .worker = "w"}, application(), at);
+  world_.apply(situation, Stimulus::Start{.token_hash = kStageToken, .worker = "w"}, application(),
+               at);
   return true;
 }
 
 bool Stage::fail(Situation& situation, const std::string& code) {
   if (!situation.record.running || is_due(situation)) return false;
-  const Stimulus::Fail failed{.token_hash = kToken, .error = {.code = code}};
+  const Stimulus::Fail failed{.token_hash = kStageToken, .error = {.code = code}};
   return world_.apply(situation, failed, application(), soon(situation)).kind == Answer::Kind::ok;
 }
 

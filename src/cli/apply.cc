@@ -60,10 +60,11 @@ std::vector<Diagnostic> findings_of(const std::string& file) {
 
 std::string fate_text(const std::string& touched) {
   const std::string fate = said(touched, "fate");
-  if (fate == "follows") return "go on there by the new version, at their next stimulus";
-  if (fate == "moves") return "go on in " + said(touched, "to") + ", at their next stimulus";
-  if (fate == "stays") return "stay on their version: the new one has no place for them";
-  if (fate == "pinned") return "stay on their version, by pin";
+  if (fate == "follows") return "will switch to the new version at their next stimulus";
+  if (fate == "moves")
+    return "will move to " + said(touched, "to") + " in the new version at their next stimulus";
+  if (fate == "stays") return "will stay on their version: the new one has no state for them";
+  if (fate == "pinned") return "will stay on their version: they are pinned";
   return "would be left without a state";
 }
 
@@ -72,11 +73,11 @@ void print_file(const std::string& file, bool is_good, bool dry_run, std::ostrea
   if (!is_good) {
     out << name << ": not applied\n";
   } else if (said(file, "new") == "false") {
-    out << name << ": " << said(file, "machine") << " is at version " << said(file, "version")
-        << " already\n";
-  } else {
-    out << name << ": " << said(file, "machine") << (dry_run ? " would be" : " is") << " version "
+    out << name << ": " << said(file, "machine") << " is already at version "
         << said(file, "version") << '\n';
+  } else {
+    out << name << ": " << said(file, "machine") << (dry_run ? " would become" : " is")
+        << " version " << said(file, "version") << '\n';
   }
   for (const std::string& touched : items_of(file, "touched")) {
     const std::string version = said(touched, "version");
@@ -113,11 +114,12 @@ ExitCode apply(const ApplyVerbOptions& options, const Surroundings& surroundings
 
 void add_apply(Command& app, Action& action) {
   auto options = std::make_shared<ApplyVerbOptions>();
-  Command* verb = app.add_subcommand("apply", "Let records move by these machine files");
-  verb->add_option("FILE", options->paths, "machine files; all of them are applied, or none")
+  Command* verb =
+      app.add_subcommand("apply", "Apply machine files: each becomes a new version of its machine");
+  verb->add_option("FILE", options->paths, "machine files; either all are applied or none")
       ->required();
   add_client_options(*verb, *options);
-  verb->add_flag("--dry-run", options->dry_run, "say what would change for live records");
+  verb->add_flag("--dry-run", options->dry_run, "show what would change for live records");
   verb->footer("Example:\n  pawl apply machines/order.yaml machines/parcel.yaml --dry-run");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return apply(*options, surroundings); };

@@ -44,11 +44,11 @@ ExitCode restore_store(const BackupOptions& options, const Surroundings& surroun
 
 void add_backup(Command& app, Action& action) {
   auto options = std::make_shared<BackupOptions>();
-  Command* verb = app.add_subcommand("backup", "Copy a store into one file");
-  verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
+  Command* verb = app.add_subcommand("backup", "Back up a store to a single file");
+  verb->add_option("DIR", options->directory, "store directory; no other process may be using it")
       ->required();
-  verb->add_option("FILE", options->file, "a new file")->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_option("FILE", options->file, "backup file to create")->required();
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl backup /var/lib/pawl pawl-2026-11-16.db");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {
@@ -59,12 +59,14 @@ void add_backup(Command& app, Action& action) {
 
 void add_restore(Command& app, Action& action) {
   auto options = std::make_shared<BackupOptions>();
-  Command* verb = app.add_subcommand("restore", "Make a store from a backup, and verify it");
-  verb->add_option("FILE", options->file, "made by `pawl backup`")->required();
-  verb->add_option("DIR", options->directory, "a new directory")->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+  Command* verb =
+      app.add_subcommand("restore", "Restore a backup into a new directory and verify it");
+  verb->add_option("FILE", options->file, "backup made by `pawl backup`")->required();
+  verb->add_option("DIR", options->directory, "directory to create")->required();
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(
-      "Attempts that ran when the backup was made are over: what their workers report is refused.\n"
+      "Attempts that were running when the backup was made are over: Pawl refuses their results\n"
+      "and retries their tasks.\n"
       "Example:\n  pawl restore pawl-2026-11-16.db /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

@@ -42,14 +42,15 @@ class Workplace {
     if (directory.empty()) {
       std::string name = fs::temp_directory_path(failed) / "pawl-bench-XXXXXX";
       if (failed || mkdtemp(name.data()) == nullptr)
-        return Error{ErrorCode::environment, "cannot make a temporary directory: name one (--dir)"};
+        return Error{ErrorCode::environment,
+                     "cannot create a temporary directory; choose one with --dir"};
       return Workplace(name, true);
     }
     const bool is_ours = fs::exists(fs::path(directory) / kMark, failed);
     fs::create_directories(directory, failed);
     if (!is_ours && !failed && !fs::is_empty(directory, failed))
       return Error{ErrorCode::bad_input,
-                   directory + " holds something else: name a new or an empty directory"};
+                   directory + " was not made by `pawl bench`; choose a new or empty directory"};
     std::ofstream mark(fs::path(directory) / kMark, std::ios::app);
     if (failed || !mark) return Error{ErrorCode::environment, "cannot write to " + directory};
     return Workplace(directory, false);
@@ -90,7 +91,7 @@ Result<void> seed(const Workplace& place, const Zones& zones, const BenchOptions
   {
     PAWL_TRY(const auto store,
              open_sqlite_store({.directory = unfinished, .cache_mib = kMib, .wal_mib = kMib}));
-    const TransferProgress progress = progress_line("records put to sleep:", surroundings);
+    const TransferProgress progress = progress_line("idle records created:", surroundings);
     auto done = seed_sleeping(*store, zones, options.sleeping, [&](std::int64_t records) {
       if (progress) progress(records, options.sleeping);
     });
@@ -126,7 +127,7 @@ Result<void> check_records(SqliteStore& store, std::uint64_t jobs, std::int64_t 
   }
   if (done == static_cast<std::int64_t>(jobs) && records == sleeping + done) return {};
   return Error{ErrorCode::damaged,
-               "the store does not hold what was answered: " + std::to_string(done) + " of " +
+               "the store does not match the answers it gave: " + std::to_string(done) + " of " +
                    std::to_string(jobs) + " jobs are done"};
 }
 
@@ -196,18 +197,18 @@ void print_json(const LoadFigures& figures, const BenchOptions& options, std::os
 void print_text(const LoadFigures& figures, const BenchOptions& options, const std::string& place,
                 std::ostream& out) {
   const Summary summary(figures);
-  out << "callers:  " << options.callers << ", beside " << options.sleeping
-      << " records that sleep, for " << rounded(figures.wall_s, 1) << " s in " << place
-      << "; SQLite " << sqlite3_libversion() << ", every commit on the disk\n"
+  out << "callers:  " << options.callers << ", with " << options.sleeping << " idle records, for "
+      << rounded(figures.wall_s, 1) << " s in " << place << "; SQLite " << sqlite3_libversion()
+      << ", every commit synced to disk\n"
       << "jobs:     " << rounded(summary.stimuli_per_s / 3, 0)
-      << " a second, each created, started and done\n"
-      << "stimuli:  " << rounded(summary.stimuli_per_s, 0) << " a second, "
-      << rounded(summary.mean_batch, 1) << " in a commit\n"
-      << "answer:   after " << rounded(summary.p50_ms, 2) << " ms (p50), "
-      << rounded(summary.p99_ms, 2) << " ms (p99), " << rounded(summary.max_ms, 2) << " ms (max)\n"
+      << " per second, each created, claimed and completed\n"
+      << "stimuli:  " << rounded(summary.stimuli_per_s, 0) << " per second, "
+      << rounded(summary.mean_batch, 1) << " per commit\n"
+      << "latency:  " << rounded(summary.p50_ms, 2) << " ms (p50), " << rounded(summary.p99_ms, 2)
+      << " ms (p99), " << rounded(summary.max_ms, 2) << " ms (max)\n"
       << "CPU:      " << rounded(summary.cpu_us, 1)
-      << " us a stimulus, of callers, engine and SQLite together\n"
-      << "written:  " << rounded(summary.write_bytes, 0) << " bytes a stimulus\n"
+      << " us per stimulus (callers, engine and SQLite together)\n"
+      << "written:  " << rounded(summary.write_bytes, 0) << " bytes per stimulus\n"
       << "memory:   " << rounded(figures.rss_mib, 0) << " MiB\n";
 }
 
@@ -232,21 +233,23 @@ ExitCode measure(const BenchOptions& options, const Surroundings& surroundings) 
 
 void add_bench(Command& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
-  Command* verb = app.add_subcommand(
-      "bench", "Measure how many jobs this machine does, in a store that is made for it");
-  verb->add_option("--callers", options->callers, "who each wait for one answer at a time")
+  Command* verb =
+      app.add_subcommand("bench", "Measure how many jobs per second this computer can do");
+  verb->add_option("--callers", options->callers,
+                   "concurrent callers, 1 to 10000; each waits for one answer at a time")
       ->check(between(1, kCallersMax))
       ->capture_default_str();
-  verb->add_option("--seconds", options->seconds, "to measure, after a quarter as many to warm up")
+  verb->add_option("--seconds", options->seconds,
+                   "how long to measure, after a warm-up of a quarter of that")
       ->check(between(0.01, kSecondsMax))
       ->capture_default_str();
-  verb->add_option("--sleeping", options->sleeping, "records that are there and do nothing")
+  verb->add_option("--sleeping", options->sleeping, "idle records in the store")
       ->check(between(std::int64_t{0}, kSleepingMax))
       ->capture_default_str();
   verb->add_option("--dir", options->directory,
-                   "a directory of its own, which keeps the sleeping records for the next time "
-                   "(else a temporary one)");
-  verb->add_flag("--json", options->json, "one JSON object");
+                   "directory for the store; keeps the idle records for the next run "
+                   "(default: a temporary directory)");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl bench --callers 256 --sleeping 1000000 --dir /var/tmp/pawl-bench");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

@@ -59,7 +59,7 @@ TEST_F(Bench, SaysWhatItMeasuredAsJson) {
 TEST_F(Bench, SaysItInWords) {
   const Ran ran = run_bench({"--callers", "1", "--sleeping", "0"});
   ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
-  EXPECT_TRUE(ran.out.starts_with("callers:  1, beside 0 records that sleep, for ")) << ran.out;
+  EXPECT_TRUE(ran.out.starts_with("callers:  1, with 0 idle records, for ")) << ran.out;
   EXPECT_NE(ran.out.find("\nstimuli:  "), std::string::npos) << ran.out;
 }
 
@@ -90,7 +90,7 @@ TEST_F(Bench, LeavesADirectoryAloneThatIsNotItsOwn) {
   const Ran ran = run_bench({"--dir", directory_.path()});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_EQ(ran.err, "pawl: error: " + directory_.path().string() +
-                         " holds something else: name a new or an empty directory\n");
+                         " was not made by `pawl bench`; choose a new or empty directory\n");
   EXPECT_EQ(names_in(directory_.path()), std::vector<std::string>{"run"});
   EXPECT_TRUE(fs::exists(others + "/tables.db"));
 }

@@ -13,9 +13,10 @@ void put_common(JsonMap& body, const ClientOptions& options) {
 }
 
 void add_later_options(Command& verb, std::string& at, std::string& in) {
-  Option* later =
-      verb.add_option("--at", at, "not before then")->check(not_empty())->type_name("INSTANT");
-  verb.add_option("--in", in, "not before that long")
+  Option* later = verb.add_option("--at", at, "do it at this time instead of now")
+                      ->check(not_empty())
+                      ->type_name("INSTANT");
+  verb.add_option("--in", in, "do it after this delay instead of now")
       ->check(not_empty())
       ->excludes(later)
       ->type_name("DURATION");
@@ -31,9 +32,9 @@ ExitCode change_record(const ClientOptions& options, const RecordName& name, std
   surroundings.out << printable(record) << ": " << (options.dry_run ? "dry run: " : "")
                    << said(reply.body, "answer");
   if (const std::string key = said(reply.body, "key"); !key.empty()) {  // of what is for later
-    surroundings.out << ", when it is time; `pawl show "
+    surroundings.out << ", scheduled; `pawl show "
                      << printable(said(reply.body, "machine") + "/" + key)
-                     << "` says what becomes of it\n";
+                     << "` shows the outcome\n";
     return ExitCode::ok;
   }
   if (const std::string state = said(reply.body, "state"); !state.empty())

@@ -47,7 +47,7 @@ bool has(const CheckedMachine& checked, StateVerdict::Kind kind) {
                      [&](const StateVerdict& verdict) { return verdict.kind == kind; });
 }
 
-ExitCode exit_code_of(const std::vector<CheckedFile>& files) {
+ExitCode worst_verdict(const std::vector<CheckedFile>& files) {
   const auto any = [&](StateVerdict::Kind kind) {
     return std::any_of(files.begin(), files.end(),
                        [&](const CheckedFile& file) { return has(file.checked, kind); });
@@ -86,7 +86,8 @@ ExitCode print_scenario(const std::vector<CheckedFile>& files, const std::string
 
 ExitCode check(const CheckVerbOptions& options, const Surroundings& surroundings) {
   if (!options.data.empty() && options.paths.size() > 1)
-    return report_usage("--data is for one machine: give one file", "check", surroundings.err);
+    return report_usage("--data applies to one machine: give a single file", "check",
+                        surroundings.err);
   const auto files = load_machine_files(options.paths);
   if (!files) return report(files.error(), "", "", surroundings.err);
   if (const ExitCode code = report_bad_files(*files, surroundings); code != ExitCode::ok)
@@ -107,22 +108,23 @@ ExitCode check(const CheckVerbOptions& options, const Surroundings& surroundings
   } else {
     print_lines(checked, surroundings.out);
   }
-  return exit_code_of(checked);
+  return worst_verdict(checked);
 }
 
 }  // namespace
 
 void add_check(Command& app, Action& action) {
   auto options = std::make_shared<CheckVerbOptions>();
-  Command* verb = app.add_subcommand(
-      "check", "Walk machines under failure: can failures go on for ever, and how?");
-  verb->add_option("FILE", options->paths, "machine files; they may name each other")->required();
-  verb->add_option("--data", options->data, "the record's data, for what conditions look at")
+  Command* verb =
+      app.add_subcommand("check", "Find failure loops that never end, and show how each happens");
+  verb->add_option("FILE", options->paths, "machine files; they may refer to each other")
+      ->required();
+  verb->add_option("--data", options->data, "data of the record, for conditions that read it")
       ->type_name("JSON");
   verb->add_option("--scenario", options->scenario,
-                   "print nothing but the counter-example of this state, for `pawl simulate`")
+                   "print only the counter-example of this state, as a script for `pawl simulate`")
       ->type_name("STATE");
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl check machines/order.yaml --data '{\"amount\": 0}'");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return check(*options, surroundings); };

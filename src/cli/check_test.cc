@@ -80,7 +80,7 @@ TEST_F(CheckVerb, SaysWhatEnds) {
   const Ran ran = check({path});
   EXPECT_EQ(ran.code, ExitCode::ok);
   EXPECT_EQ(ran.err, "");
-  EXPECT_EQ(ran.out, "writing: ends (1 failure at most, then on hold; longest 10m)\n" + path +
+  EXPECT_EQ(ran.out, "writing: ends (at most 1 failure, then on hold; longest 10m)\n" + path +
                          ": 1 state ends\n");
 }
 
@@ -99,7 +99,7 @@ TEST_F(CheckVerb, ShowsTheCounterExample) {
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(
       ran.out,
-      R"(here: NEVER ENDS: in time from `there` to `here`; `here` fails with oops, then `there`; and so on
+      R"(here: NEVER ENDS: time passes, `there` goes to `here`; `here` fails with oops, then `there`; and so on
   at: 2026-03-02T08:00:00Z
   create: {key: r1}
   steps:
@@ -134,9 +134,10 @@ TEST_F(CheckVerb, WhatIsNotDecidedHasAnExitCodeOfItsOwn) {
   const Ran ran = check({path});
   EXPECT_EQ(ran.code, ExitCode::undecided);
   EXPECT_EQ(static_cast<int>(ran.code), 4);
-  EXPECT_EQ(ran.out,
-            "a: NOT DECIDED: it seems to go round, and does not: `a` fails with oops; and so on\n" +
-                path + ": 1 state is not decided (conditions also read `record.revision`)\n");
+  EXPECT_EQ(
+      ran.out,
+      "a: NOT DECIDED: it seems to loop, but does not when replayed: `a` fails with oops; and so on\n" +
+          path + ": 1 state is not decided (conditions also read `record.revision`)\n");
   EXPECT_EQ(check({path, file("ring.yaml", kRing)}).code, ExitCode::wrong);
 }
 

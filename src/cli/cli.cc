@@ -14,11 +14,9 @@ namespace {
 
 std::string exit_code_help() {
   std::string text = "Exit codes:";
-  for (const auto& [code, meaning] : kExitCodes) {
-    text += (code == ExitCode::ok ? " " : ", ") + std::to_string(static_cast<int>(code)) + " " +
-            std::string(meaning);
-  }
-  return text + ".";
+  for (const auto& [code, meaning] : kExitCodes)
+    text += "\n  " + std::to_string(static_cast<int>(code)) + "  " + std::string(meaning);
+  return text;
 }
 
 // For the help: forty verbs in one list are too many.
@@ -28,18 +26,17 @@ struct VerbGroup {
   std::vector<AddVerb> verbs;
 };
 const VerbGroup kVerbGroups[] = {
-    {"Machines",
-     {add_validate, add_check, add_print, add_schema, add_graph, add_explain, add_simulate}},
-    {"Rules of time", {add_next, add_explain_rule}},
-    {"Records",
-     {add_init, add_apply, add_create, add_fire, add_list, add_show, add_log, add_why, add_work,
-      add_serve}},
-    {"Operators",
-     {add_orders, add_restart, add_discard, add_pause, add_unpause, add_dead, add_tail, add_top,
+    {"Start here", {add_init, add_apply, add_serve, add_work}},
+    {"Use records", {add_create, add_fire, add_list, add_show, add_log, add_why}},
+    {"Operate",
+     {add_top, add_tail, add_dead, add_orders, add_restart, add_discard, add_pause, add_unpause,
       add_token}},
+    {"Write and test machine files",
+     {add_validate, add_explain, add_graph, add_simulate, add_check, add_print, add_schema}},
+    {"Try out schedules", {add_next, add_explain_rule}},
     {"Pipes", {add_pipe}},
-    {"Stores", {add_verify, add_doctor, add_backup, add_restore, add_export, add_import}},
-    {"Pawl", {add_bench, add_version}},
+    {"Maintain a store", {add_doctor, add_verify, add_backup, add_restore, add_export, add_import}},
+    {"About Pawl", {add_version, add_bench}},
 };
 
 // A function may add several verbs.
@@ -79,25 +76,41 @@ ExitCode report(const Error& error, std::string_view where, std::string_view tex
 
 ExitCode report_usage(std::string_view message, std::string_view verb, std::ostream& err) {
   err << "pawl: " << message << "\nRun 'pawl " << verb << (verb.empty() ? "" : " ")
-      << "--help' for its options.\n";
+      << "--help' for usage.\n";
   return ExitCode::usage;
 }
 
 Check not_empty() {
   return {[](const std::string& text) {
-    return text.empty() ? std::string("it is empty; give a value or leave the option out") : "";
+    return text.empty() ? std::string("the value is empty; give one or leave the option out") : "";
   }};
 }
 
+namespace {
+
+// `pawl help VERB` is `pawl VERB --help`.
+std::vector<std::string> with_help_as_option(std::span<const std::string> arguments) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
+}  // namespace
+
 ExitCode run(std::span<const std::string> arguments, const Surroundings& surroundings) {
-  Command app{"Pawl: records move through states, and none is ever lost.", "pawl"};
-  app.footer(exit_code_help());
+  Command app{
+      "Pawl, a durable state-machine engine: records move through states, and none is lost.",
+      "pawl"};
   app.set_version_flag("--version", "pawl " PAWL_VERSION);
   app.require_subcommand(0, 1);
   Action action;
   for (const VerbGroup& group : kVerbGroups)
     for (const AddVerb add : group.verbs) add_in_group(app, action, group.title, add);
-  const Parsed parsed = app.parse(arguments, surroundings.out);
+  app.footer("Run 'pawl VERB --help' for the options of a verb, with examples.\n\n" +
+             exit_code_help());  // not before: verbs would have it too
+  const Parsed parsed = app.parse(with_help_as_option(arguments), surroundings.out);
   if (parsed.is_answered) return ExitCode::ok;
   if (parsed.misuse) return report_usage(*parsed.misuse, parsed.verb, surroundings.err);
   if (!action) {

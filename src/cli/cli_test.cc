@@ -152,7 +152,7 @@ TEST(CliNext, PeopleSeeLocalTimeUtcDistanceAndClockChanges) {
   EXPECT_EQ(run_pawl({"next", "--rrule", "FREQ=DAILY;UNTIL=20200101T000000Z", "--dtstart",
                       "2019-01-01T00:00:00"})
                 .out,
-            "nothing after 2026-11-16T12:00:00+00:00: the rule has no more\n");
+            "nothing after 2026-11-16T12:00:00+00:00: the rule has ended\n");
 }
 
 TEST(CliNext, GapAndFoldCanBeChosen) {
@@ -218,7 +218,7 @@ TEST(CliNext, MistakesInLinesPointAtTheirLine) {
           {"next", "--rrule",
            "DTSTART;TZID=Europe/Berlin:20260101T090000\nRRULE:FREQ=DAILY;UNTIL=20261201T000000"})
           .err,
-      "pawl: --rrule:2:24: error: DTSTART has a time and a zone, so UNTIL is in UTC, not local time; write UNTIL=20261130T230000Z\n"
+      "pawl: --rrule:2:24: error: DTSTART has a time and a zone, so UNTIL must be in UTC, not local time; write UNTIL=20261130T230000Z\n"
       "  RRULE:FREQ=DAILY;UNTIL=20261201T000000\n"
       "                         ^\n");
   EXPECT_EQ(run_pawl({"next", "--rrule", "RRULE:FREQ=DAI\n LY;BYHOUR=99"}).err,
@@ -267,10 +267,28 @@ TEST(CliExplainRule, SaysTheRuleInEnglish) {
             "{\"english\":\"On Monday to Friday at 09:00 (UTC).\",\"clock_changes\":\"\"}\n");
 }
 
+TEST(Cli, WordsThatAreNotKnownAreSaidWithTheNearest) {
+  const auto says = [](const std::vector<std::string>& arguments) {
+    const std::string err = run_pawl(arguments).err;
+    return err.substr(0, err.find('\n'));
+  };
+  EXPECT_EQ(says({"nxt"}), "pawl: unknown verb 'nxt'; did you mean next?");
+  EXPECT_EQ(says({"token", "creat", "x"}), "pawl: unknown verb 'creat'; did you mean create?");
+  EXPECT_EQ(says({"dead"}), "pawl: a verb is required: list, retry or discard");
+  EXPECT_EQ(says({"list", "--stat", "x"}), "pawl: unknown option --stat; did you mean --state?");
+  EXPECT_EQ(says({"version", "extra"}), "pawl: unexpected argument 'extra'");
+  EXPECT_EQ(says({"next", "--cron"}), "pawl: --cron needs a value");
+}
+
+TEST(Cli, HelpIsAVerbToo) {
+  EXPECT_EQ(run_pawl({"help"}).out, run_pawl({"--help"}).out);
+  EXPECT_EQ(run_pawl({"help", "token", "create"}).out, run_pawl({"token", "create", "--help"}).out);
+}
+
 TEST(Cli, HelpNamesEveryVerbAndTheExitCodes) {
   const Ran ran = run_pawl({"--help"});
-  for (const char* part : {"next", "explain-rule", "version",
-                           "Exit codes: 0 done, 1 the thing asked about is wrong"}) {
+  for (const char* part :
+       {"next", "explain-rule", "version", "Exit codes:\n  0  success\n  1  invalid input"}) {
     EXPECT_NE(ran.out.find(part), std::string::npos) << part;
   }
 }

@@ -56,7 +56,7 @@ Result<std::unique_ptr<Client>> open_directory(const ClientOptions& options, Cha
     Error error = std::move(engine).error();
     if (error.code == ErrorCode::bad_input)  // there is no store
       error.message +=
-          ": make one by `pawl init`, or say by --dir where it is; a server is reached by PAWL_URL";
+          ": create one with `pawl init`, name another with --dir, or set PAWL_URL to use a server";
     return error;
   }
   PAWL_TRY(auto access, Access::open(**engine));
@@ -72,29 +72,38 @@ Result<std::unique_ptr<Client>> open_directory(const ClientOptions& options, Cha
 
 void add_client_options(Command& verb, ClientOptions& options) {
   const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
-    return verb.add_option(name, into, what)->check(not_empty())->type_name(type)->group("Where");
+    return verb.add_option(name, into, what)
+        ->check(not_empty())
+        ->type_name(type)
+        ->group("Connection");
   };
   GivenPlace& place = options.place;
-  add("--dir", place.directory, "the directory of the records (pawl-data)", "DIR");
-  Option* url = add("--url", place.url, "the server of the records; else PAWL_URL", "URL");
-  add("--token", place.token, "an access token; else PAWL_TOKEN, which nobody sees", "TOKEN");
-  add("--profile", place.profile, "a server by its name; else PAWL_PROFILE", "NAME")->excludes(url);
-  add("--ca", place.certificates, "authorities to trust (PEM); else PAWL_CA", "FILE");
-  verb.add_flag("--insecure", place.insecure, "let the token cross the network in the clear")
-      ->group("Where");
-  verb.add_flag("--json", options.json, "one JSON object");
+  add("--dir", place.directory, "directory of the records (default: pawl-data)", "DIR");
+  Option* url =
+      add("--url", place.url, "use this server instead of a directory (default: $PAWL_URL)", "URL");
+  add("--token", place.token, "access token; prefer $PAWL_TOKEN, which stays out of process lists",
+      "TOKEN");
+  add("--profile", place.profile, "server from profiles.yaml (default: $PAWL_PROFILE)", "NAME")
+      ->excludes(url);
+  add("--ca", place.certificates, "CA certificates to trust, as PEM (default: $PAWL_CA)", "FILE");
+  verb.add_flag("--insecure", place.insecure,
+                "allow sending the token over the network unencrypted")
+      ->group("Connection");
+  verb.add_flag("--json", options.json, "print one JSON object");
 }
 
 void add_actor_options(Command& verb, ClientOptions& options) {
   add_client_options(verb, options);
-  verb.add_flag("--dry-run", options.dry_run, "say what would happen, and do nothing");
-  verb.add_option("--actor", options.actor, "in whose name; else yours, or the token's")
+  verb.add_flag("--dry-run", options.dry_run, "show what would happen, but change nothing");
+  verb.add_option("--actor", options.actor,
+                  "who is acting, for the log (default: your user name, or the token's name)")
       ->check(not_empty())
       ->type_name("NAME");
 }
 
 void add_role_option(Command& verb, ClientOptions& options) {
-  verb.add_option("--role", options.roles, "a role of the actor, for `by`; may be repeated")
+  verb.add_option("--role", options.roles,
+                  "role of the actor, for events restricted with `by`; may be repeated")
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("ROLE");
@@ -104,7 +113,7 @@ void add_change_options(Command& verb, ClientOptions& options) {
   add_actor_options(verb, options);
   add_role_option(verb, options);
   verb.add_option("--idempotency-key", options.idempotency_key,
-                  "the same call with the same key is carried out once")
+                  "safe retries: repeated calls with this key are carried out once")
       ->check(not_empty())
       ->type_name("KEY");
 }
@@ -115,7 +124,7 @@ Result<std::unique_ptr<Client>> open_client(const ClientOptions& options,
   if (!server) return open_directory(options, std::move(channels));
   if (!channels.empty())
     return Error{ErrorCode::bad_input,
-                 "a server carries its deliveries out itself: give --log-channel to `pawl serve`"};
+                 "a server makes its own deliveries: give --log-channel to `pawl serve` instead"};
   return open_server(*server, {.name = options.actor, .roles = options.roles});
 }
 
@@ -125,7 +134,7 @@ Result<RecordName> parse_record(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size())
     return Error{ErrorCode::bad_input,
-                 in_quotes(text) + " is no record; write MACHINE/KEY, as in order/17"};
+                 in_quotes(text) + " is not a record name; write MACHINE/KEY, e.g. order/17"};
   return RecordName{text.substr(0, slash), text.substr(slash + 1)};
 }
 

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/nearest.h"
+#include "base/text.h"
+
 namespace pawl::cli {
 namespace {
 
@@ -18,11 +21,38 @@ std::string given_verb(const CLI::App& app) {
   return verb;
 }
 
+// What is wrong with a command line; of a word that is not known, what it was probably meant to be.
+std::string misuse_of(const CLI::App& app, const CLI::ParseError& wrong) {
+  const std::string said = wrong.what();
+  const std::vector<std::string> unknown = app.remaining(true);
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const auto verbs = command->get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string> known;
+  for (const CLI::App* verb : verbs) known.push_back(verb->get_name());
+  const bool lacks_verb = said == "A subcommand is required";
+  if (lacks_verb && unknown.empty()) return "a verb is required: " + join(known, ", ", " or ");
+  if (const std::size_t end = said.find(": 1 required "); end != std::string::npos)
+    return said.substr(0, end) + " needs a value";
+  const bool has_extras =
+      wrong.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) || lacks_verb;
+  if (!has_extras || unknown.empty()) return said;
+  const std::string& word = unknown.front();
+  if (word.starts_with('-')) {
+    known.clear();
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_name().starts_with("--")) known.push_back(option->get_name());
+    return "unknown option " + printable(word) + did_you_mean(word, known);
+  }
+  if (known.empty()) return "unexpected argument " + in_quotes(word);
+  return "unknown verb " + in_quotes(word) + did_you_mean(word, known);
+}
+
 }  // namespace
 
-Check between(int from, int to) { return check_of(CLI::Range(from, to)); }
-Check between(std::int64_t from, std::int64_t to) { return check_of(CLI::Range(from, to)); }
-Check between(double from, double to) { return check_of(CLI::Range(from, to)); }
+Check between(int from, int to) { return {CLI::Range(from, to)}; }
+Check between(std::int64_t from, std::int64_t to) { return {CLI::Range(from, to)}; }
+Check between(double from, double to) { return {CLI::Range(from, to)}; }
 Check one_of(const std::vector<std::string>& words) { return check_of(CLI::IsMember(words)); }
 
 // --- Option
@@ -95,15 +125,23 @@ Option* Option::capture_default_str() {
 // --- Command
 
 Command::Command(const std::string& description, const std::string& name)
-    : app_(std::make_shared<CLI::App>(description, name)) {}
+    : app_(std::make_shared<CLI::App>(description, name)) {
+  for (const char* number : {"INT", "UINT", "FLOAT"}) app_->get_formatter()->label(number, "N");
+  app_->get_formatter()->label("SUBCOMMAND", "VERB");
+}
 
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
   CLI::App* app = app_->add_subcommand(name, description);
+  app->group("Verbs");
   subcommands_.emplace_back(new Command(app_->get_subcommand_ptr(app)));
   return subcommands_.back().get();
 }
 
-Option* Command::keep(CLI::Option* option) { return &options_.emplace_back(option); }
+// A word that is taken by its place says by its name what it is.
+Option* Command::keep(CLI::Option* option) {
+  if (option->get_positional() && option->get_type_name() == "TEXT") option->type_name("");
+  return &options_.emplace_back(option);
+}
 
 Option* Command::add_option(const std::string& name, std::string& into,
                             const std::string& description) {
@@ -164,7 +202,8 @@ Parsed Command::parse(std::span<const std::string> words, std::ostream& out) {
     std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
     app_->parse(reversed);
   } catch (const CLI::ParseError& wrong) {
-    if (wrong.get_exit_code() != 0) return {.misuse = wrong.what(), .verb = given_verb(*app_)};
+    if (wrong.get_exit_code() != 0)
+      return {.misuse = misuse_of(*app_, wrong), .verb = given_verb(*app_)};
     app_->exit(wrong, out, out);
     return {.is_answered = true};
   }

@@ -53,15 +53,15 @@ ExitCode create(const CreateOptions& options, const Surroundings& surroundings) 
 void add_create(Command& app, Action& action) {
   auto options = std::make_shared<CreateOptions>();
   Command* verb =
-      app.add_subcommand("create", "Create a record; one that is there is left as it is");
+      app.add_subcommand("create", "Create a record; an existing one is left unchanged");
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
-  verb->add_option("--data", options->data, "its data, or @FILE")->type_name("JSON");
-  verb->add_option("--parent", options->parent, "the record whose child it is")
+  verb->add_option("--data", options->data, "data of the record, or @FILE")->type_name("JSON");
+  verb->add_option("--parent", options->parent, "create it as a child of this record")
       ->check(not_empty())
       ->type_name("MACHINE/KEY");
-  Option* event = verb->add_option("--event", options->event, "fired at once, in the same commit")
+  Option* event = verb->add_option("--event", options->event, "event to fire in the same commit")
                       ->check(not_empty());
-  verb->add_option("--payload", options->payload, "of the event, or @FILE")
+  verb->add_option("--payload", options->payload, "payload of the event, or @FILE")
       ->check(not_empty())
       ->needs(event)
       ->type_name("JSON");

@@ -34,7 +34,7 @@ using Visit = std::function<bool(const std::string& record)>;
 // was the last.
 ApiReply for_each_dead(Client& client, const DeadOptions& options, const Surroundings& surroundings,
                        const Visit& visit) {
-  const auto progress = progress_line("dead letters looked at:", surroundings);
+  const auto progress = progress_line("dead letters found:", surroundings);
   std::int64_t seen = 0;
   std::string from;
   for (;;) {
@@ -128,7 +128,7 @@ ExitCode list_groups(Client& client, const DeadOptions& options, const Surroundi
   return ExitCode::ok;
 }
 
-void print_text(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
+void print_dead(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
   if (records.empty()) {
     out << "no dead letters\n";
     return;
@@ -139,10 +139,10 @@ void print_text(const std::vector<std::string>& records, bool is_all, std::ostre
                     short_time(said(record, "hold.since")), said(record, "error.fingerprint"),
                     plight_of(record)});
   print_table(std::move(rows), out);
-  if (!is_all) out << "there are more: see --grouped, or give --max\n";
+  if (!is_all) out << "there are more: use --grouped, or raise --max\n";
 }
 
-ExitCode list(const DeadOptions& options, const Surroundings& surroundings) {
+ExitCode list_dead(const DeadOptions& options, const Surroundings& surroundings) {
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   if (options.grouped) return list_groups(**client, options, surroundings);
@@ -159,7 +159,7 @@ ExitCode list(const DeadOptions& options, const Surroundings& surroundings) {
     surroundings.out << R"({"items":[)" << join(records, ",", ",") << R"(],"more":)"
                      << (is_all ? "false" : "true") << "}\n";
   } else {
-    print_text(records, is_all, surroundings.out);
+    print_dead(records, is_all, surroundings.out);
   }
   return ExitCode::ok;
 }
@@ -259,7 +259,8 @@ class Steering {
 ExitCode steer(const DeadOptions& options, const char* verb, const Deed& deed,
                const Surroundings& surroundings) {
   if (options.machine.empty() && options.fingerprint.empty() && !options.all)
-    return report_usage("say which: --machine, --fingerprint or --all", verb, surroundings.err);
+    return report_usage("choose which dead letters: --machine, --fingerprint or --all", verb,
+                        surroundings.err);
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   std::vector<RecordName> names;
@@ -280,7 +281,7 @@ ExitCode retry(const DeadOptions& options, const Surroundings& surroundings) {
     map.text("reason", options.reason);
     put_common(map, options);
   }
-  return steer(options, "dead retry", {"/orders", body, "tried again"}, surroundings);
+  return steer(options, "dead retry", {"/orders", body, "retried"}, surroundings);
 }
 
 ExitCode discard(const DeadOptions& options, const Surroundings& surroundings) {
@@ -295,13 +296,13 @@ ExitCode discard(const DeadOptions& options, const Surroundings& surroundings) {
 
 using Act = ExitCode (*)(const DeadOptions&, const Surroundings&);
 
-Command* add_verb(Command& dead, Action& action, const char* name, const char* what,
-                  const std::shared_ptr<DeadOptions>& options, Act act) {
+Command* add_dead_verb(Command& dead, Action& action, const char* name, const char* what,
+                       const std::shared_ptr<DeadOptions>& options, Act act) {
   Command* verb = dead.add_subcommand(name, what);
-  verb->add_option("--machine", options->machine, "of this machine only")
+  verb->add_option("--machine", options->machine, "only records of this machine")
       ->check(not_empty())
       ->type_name("MACHINE");
-  verb->add_option("--fingerprint", options->fingerprint, "with this error only")
+  verb->add_option("--fingerprint", options->fingerprint, "only records with this error")
       ->check(not_empty())
       ->type_name("HEX");
   verb->callback([options, act, &action] {
@@ -315,21 +316,22 @@ Command* add_verb(Command& dead, Action& action, const char* name, const char* w
 }  // namespace
 
 void add_dead(Command& app, Action& action) {
-  Command* dead = app.add_subcommand("dead", "Dead letters: records that were given up");
+  Command* dead =
+      app.add_subcommand("dead", "List, retry or discard dead letters: records that were given up");
   dead->require_subcommand(1);
   auto listed = std::make_shared<DeadOptions>();
-  Command* verb = add_verb(*dead, action, "list", "List them", listed, list);
-  verb->add_flag("--grouped", listed->grouped, "one line an error, by its fingerprint");
-  verb->add_option("--max", listed->max, "at most so many")
+  Command* verb = add_dead_verb(*dead, action, "list", "List dead letters", listed, list_dead);
+  verb->add_flag("--grouped", listed->grouped, "one line per error, by fingerprint");
+  verb->add_option("--max", listed->max, "show at most this many")
       ->capture_default_str()
       ->check(between(1, 1'000'000));
   add_client_options(*verb, *listed);
   verb->footer("Example:\n  pawl dead list --grouped");
   auto retried = std::make_shared<DeadOptions>();
-  verb = add_verb(*dead, action, "retry", "Let them try again, with all counters at zero", retried,
-                  retry);
-  verb->add_flag("--all", retried->all, "every one of them");
-  verb->add_option("--reason", retried->reason, "why; it is kept in the log")
+  verb = add_dead_verb(*dead, action, "retry", "Retry dead letters, with all counters reset",
+                       retried, retry);
+  verb->add_flag("--all", retried->all, "all dead letters");
+  verb->add_option("--reason", retried->reason, "why; recorded in the log")
       ->required()
       ->check(not_empty())
       ->type_name("TEXT");
@@ -337,8 +339,10 @@ void add_dead(Command& app, Action& action) {
   add_role_option(*verb, *retried);
   verb->footer("Example:\n  pawl dead retry --machine order --reason 'the bank is back'");
   auto discarded = std::make_shared<DeadOptions>();
-  verb = add_verb(*dead, action, "discard", "End them: they go to `discarded`", discarded, discard);
-  verb->add_flag("--all", discarded->all, "every one of them");
+  verb =
+      add_dead_verb(*dead, action, "discard",
+                    "Discard dead letters: they end in the state `discarded`", discarded, discard);
+  verb->add_flag("--all", discarded->all, "all dead letters");
   add_actor_options(*verb, *discarded);
   add_role_option(*verb, *discarded);
   verb->footer("Example:\n  pawl dead discard --fingerprint 412d0d91b8f3d20a --dry-run");

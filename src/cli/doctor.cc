@@ -31,7 +31,7 @@ struct Finding {
   std::string remedy = {};
 };
 
-const char* to_text(Finding::Kind kind) {
+const char* kind_text(Finding::Kind kind) {
   switch (kind) {
     case Finding::Kind::ok:
       return "ok";
@@ -56,8 +56,8 @@ Finding about_sqlite() {
   if (sqlite3_libversion_number() >= kFixedIn) return {Finding::Kind::ok, "version", version};
   return {Finding::Kind::ok, "version",
           version +
-              ", which can lose commits when two connections write. Pawl has one that writes, "
-              "and lets no other process in: let no other program write to tables.db"};
+              ", which can lose commits when two connections write. Pawl uses one writer and locks "
+              "the store: do not let other programs write to tables.db"};
 }
 
 Finding about_disk(const std::string& directory) {
@@ -65,8 +65,8 @@ Finding about_disk(const std::string& directory) {
   std::error_code failed;
   const fs::space_info space = fs::space(directory, failed);
   if (failed)
-    return {Finding::Kind::problem, "disk", "cannot be asked: " + failed.message(),
-            "look at the path and its permissions"};
+    return {Finding::Kind::problem, "disk", "cannot read the free space: " + failed.message(),
+            "check the path and its permissions"};
   std::uintmax_t used = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(directory, failed)) {
     std::error_code gone;
@@ -76,7 +76,7 @@ Finding about_disk(const std::string& directory) {
   const std::string text = in_mib(used) + " used, " + in_mib(space.available) + " free";
   if (space.available < kLittle && space.available < used)
     return {Finding::Kind::warning, "disk", text,
-            "free some space: without it nothing can be committed"};
+            "free some space: on a full disk nothing can be committed"};
   return {Finding::Kind::ok, "disk", text};
 }
 
@@ -88,7 +88,7 @@ Finding about_log(const std::string& directory) {
   const std::string text = "write-ahead log of " + in_mib(size);
   if (size > kMuch)
     return {Finding::Kind::warning, "log", text,
-            "start and stop Pawl once: it goes into the tables then"};
+            "start and stop Pawl once to merge it into the tables"};
   return {Finding::Kind::ok, "log", text};
 }
 
@@ -102,7 +102,7 @@ bool examine_store(const DoctorOptions& options, const Surroundings& surrounding
   }
   findings.push_back(
       {Finding::Kind::ok, "store", "last used " + pawl::to_text((*store)->last_used())});
-  const TransferProgress progress = progress_line("records looked at:", surroundings);
+  const TransferProgress progress = progress_line("records checked:", surroundings);
   const auto verified = verify(**store, [&](std::size_t records) {
     if (progress) progress(static_cast<std::int64_t>(records), 0);
   });
@@ -117,8 +117,8 @@ bool examine_store(const DoctorOptions& options, const Surroundings& surrounding
     findings.push_back({Finding::Kind::problem, "invariants",
                         counted(verified->violations.size(), "violation") +
                             ", the first: " + text_of(verified->violations.front()),
-                        "`pawl verify` lists them; keep a copy of the directory and restore a "
-                        "backup"});
+                        "run `pawl verify` to list them; keep a copy of the directory and restore "
+                        "a backup"});
   }
   return true;
 }
@@ -126,7 +126,7 @@ bool examine_store(const DoctorOptions& options, const Surroundings& surrounding
 void print_json(const std::vector<Finding>& findings, bool is_good, std::ostream& out) {
   out << R"({"ok":)" << (is_good ? "true" : "false") << R"(,"findings":[)";
   for (const Finding& finding : findings) {
-    out << (&finding == &findings.front() ? "" : ",") << R"({"kind":")" << to_text(finding.kind)
+    out << (&finding == &findings.front() ? "" : ",") << R"({"kind":")" << kind_text(finding.kind)
         << R"(","about":)" << json_string(finding.about) << R"(,"text":)"
         << json_string(finding.text);
     if (!finding.remedy.empty()) out << R"(,"remedy":)" << json_string(finding.remedy);
@@ -149,7 +149,7 @@ ExitCode examine(const DoctorOptions& options, const Surroundings& surroundings)
     print_json(findings, is_good, surroundings.out);
   } else {
     for (const Finding& finding : findings) {
-      surroundings.out << to_text(finding.kind) << ": " << finding.about << ": "
+      surroundings.out << kind_text(finding.kind) << ": " << finding.about << ": "
                        << printable(finding.text) << '\n';
       if (!finding.remedy.empty()) surroundings.out << "  " << finding.remedy << '\n';
     }
@@ -163,9 +163,9 @@ ExitCode examine(const DoctorOptions& options, const Surroundings& surroundings)
 void add_doctor(Command& app, Action& action) {
   auto options = std::make_shared<DoctorOptions>();
   Command* verb =
-      app.add_subcommand("doctor", "Examine a store and where it stands, and say what to do");
-  verb->add_option("DIR", options->directory, "the directory of a store")->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+      app.add_subcommand("doctor", "Diagnose a store and its disk, and suggest what to do");
+  verb->add_option("DIR", options->directory, "store directory")->required();
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl doctor /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

@@ -38,9 +38,9 @@ Result<Instant> parse_since(const std::string& text, Instant now) {
   if (const auto instant = parse_instant(text)) return *instant;
   const auto ago = parse_duration(text);
   if (ago) return now - std::min(*ago, now - kInstantMin);
-  return Error{ErrorCode::bad_input, "--since: " + in_quotes(text) +
-                                         " is neither an instant, as 2026-03-02T09:00:00Z, nor how "
-                                         "long ago, as 2h"};
+  return Error{ErrorCode::bad_input,
+               "--since: " + in_quotes(text) +
+                   " is neither an instant such as 2026-03-02T09:00:00Z nor a duration such as 2h"};
 }
 
 Result<void> read_code(const std::string& text, ErrorChoice& choice) {
@@ -55,7 +55,7 @@ Result<void> read_code(const std::string& text, ErrorChoice& choice) {
   }
   return Error{ErrorCode::bad_input,
                "--code: " + in_quotes(text) +
-                   " is no code of a pipe: they are 0 to 13, or names as bulk_item"};
+                   " is not a pipe error code: use 0 to 13, or a name such as bulk_item"};
 }
 
 Result<void> read_source(const std::string& text, ErrorChoice& choice) {
@@ -112,7 +112,7 @@ class Survey {
   void say_unreadable(const std::string& topic, std::ostream& err) const {
     if (unreadable_ == 0) return;
     err << "pawl: " << counted(unreadable_, "message") << " of " << in_ticks(topic)
-        << " left out; of the first: " << printable(problem_) << '\n';
+        << " skipped; the first: " << printable(problem_) << '\n';
   }
 
  private:
@@ -124,13 +124,13 @@ class Survey {
 }  // namespace
 
 void add_place_options(Command& verb, ErrorsOptions& options) {
-  verb.add_option("--brokers", options.brokers, "instead of a pipe's file: HOST:PORT,…")
+  verb.add_option("--brokers", options.brokers, "HOST:PORT,… to use instead of a pipe file")
       ->check(not_empty())
       ->type_name("BROKERS");
-  verb.add_option("--topic", options.topic, "the topic of errors, unless it is that of the file")
+  verb.add_option("--topic", options.topic, "the error topic, if not the one in the file")
       ->check(not_empty())
       ->type_name("TOPIC");
-  verb.add_option("--timeout", options.timeout, "give up when brokers say nothing for so long")
+  verb.add_option("--timeout", options.timeout, "give up when the brokers are silent for this long")
       ->capture_default_str()
       ->check(not_empty())
       ->type_name("DURATION");
@@ -138,13 +138,13 @@ void add_place_options(Command& verb, ErrorsOptions& options) {
 }
 
 void add_choice_options(Command& verb, ErrorsOptions& options) {
-  verb.add_option("--code", options.code, "with this code only: its number or its name")
+  verb.add_option("--code", options.code, "only this code: its number or name")
       ->check(not_empty())
       ->type_name("CODE");
-  verb.add_option("--since", options.since, "from this instant on, or not longer ago: 2h")
+  verb.add_option("--since", options.since, "only since this instant, or this long ago: 2h")
       ->check(not_empty())
       ->type_name("INSTANT|DURATION");
-  verb.add_option("--source", options.source, "of messages of this topic, or TOPIC/PARTITION, only")
+  verb.add_option("--source", options.source, "only messages of this topic, or TOPIC/PARTITION")
       ->check(not_empty())
       ->type_name("TOPIC");
 }
@@ -156,7 +156,7 @@ std::optional<ErrorsPlace> place_of(const ErrorsOptions& options, std::string_vi
     return std::nullopt;
   };
   if (options.file.empty() == options.brokers.empty())
-    return usage("say where the errors are: the FILE of the pipe, or --brokers");
+    return usage("say where the errors are: give the pipe FILE, or --brokers");
   const auto timeout = parse_duration(options.timeout);
   if (!timeout) return usage("--timeout: " + timeout.error().message);
   PipeConfig config;

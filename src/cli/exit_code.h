@@ -22,11 +22,11 @@ struct ExitCodeMeaning {
   std::string_view meaning;
 };
 inline constexpr std::array<ExitCodeMeaning, 5> kExitCodes = {{
-    {ExitCode::ok, "done"},
-    {ExitCode::wrong, "the thing asked about is wrong"},
-    {ExitCode::usage, "the command was used wrongly"},
-    {ExitCode::environment, "the machine cannot do it"},
-    {ExitCode::undecided, "it could not be decided"},
+    {ExitCode::ok, "success"},
+    {ExitCode::wrong, "invalid input, a refused call, or a failed check"},
+    {ExitCode::usage, "invalid command line"},
+    {ExitCode::environment, "the environment failed: disk, network, permissions, a store in use"},
+    {ExitCode::undecided, "no answer within the limits"},
 }};
 
 constexpr ExitCode exit_code_of(ErrorCode code) {

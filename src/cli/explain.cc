@@ -49,10 +49,10 @@ ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings
 
 void add_explain(Command& app, Action& action) {
   auto options = std::make_shared<ExplainOptions>();
-  Command* verb =
-      app.add_subcommand("explain", "Say in English what a machine does, and how it meets failure");
-  verb->add_option("FILE", options->path, "a machine file")->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+  Command* verb = app.add_subcommand(
+      "explain", "Explain in English what a machine does and how it handles failures");
+  verb->add_option("FILE", options->path, "machine file")->required();
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl explain machines/order.yaml");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

@@ -14,7 +14,7 @@
 namespace pawl::cli {
 namespace {
 
-struct ExplainOptions {
+struct ExplainRuleOptions {
   RuleOptions rule;
   bool json = false;
 };
@@ -48,7 +48,7 @@ std::string clock_changes_of(const RecurrencePlan& plan) {
   return join(sentences, "\n", "\n");
 }
 
-ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings) {
+ExitCode explain_rule(const ExplainRuleOptions& options, const Surroundings& surroundings) {
   const PlanOrExit read =
       read_plan(options.rule, "explain-rule", surroundings.now(), surroundings.err);
   if (!read.plan) return read.code;
@@ -67,16 +67,17 @@ ExitCode explain(const ExplainOptions& options, const Surroundings& surroundings
 }  // namespace
 
 void add_explain_rule(Command& app, Action& action) {
-  auto options = std::make_shared<ExplainOptions>();
-  Command* verb = app.add_subcommand("explain-rule", "Say in English when a rule fires");
+  auto options = std::make_shared<ExplainRuleOptions>();
+  Command* verb =
+      app.add_subcommand("explain-rule", "Explain in English when a schedule rule fires");
   add_rule_options(*verb, options->rule);
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(
       "Example:\n"
       "  pawl explain-rule --rrule 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1' --dtstart 2026-01-01T09:00:00");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {
-      return explain(*options, surroundings);
+      return explain_rule(*options, surroundings);
     };
   });
 }

@@ -40,8 +40,9 @@ ExitCode export_store(const ExportOptions& options, const Surroundings& surround
 ExitCode import_store(const ExportOptions& options, const Surroundings& surroundings) {
   std::ifstream file(options.file, std::ios::binary);
   if (!file || file.peek() == std::ifstream::traits_type::eof())
-    return report({ErrorCode::environment, "cannot read " + options.file + ", or it is empty"}, "",
-                  "", surroundings.err);
+    return report(
+        {ErrorCode::environment, "cannot read " + options.file + ", or the file is empty"}, "", "",
+        surroundings.err);
   const auto imported = import_lines(file, store_options(options.directory, surroundings),
                                      progress_line("lines read:", surroundings));
   end_progress_line(surroundings);
@@ -53,10 +54,10 @@ ExitCode import_store(const ExportOptions& options, const Surroundings& surround
 
 void add_export(Command& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  Command* verb = app.add_subcommand("export", "Write a store as lines of JSON");
-  verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
+  Command* verb = app.add_subcommand("export", "Export a store as lines of JSON");
+  verb->add_option("DIR", options->directory, "store directory; no other process may be using it")
       ->required();
-  verb->add_option("FILE", options->file, "a new file; standard output when it is left out");
+  verb->add_option("FILE", options->file, "file to create (default: standard output)");
   verb->footer("Example:\n  pawl export /var/lib/pawl | gzip > pawl.jsonl.gz");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {
@@ -67,10 +68,11 @@ void add_export(Command& app, Action& action) {
 
 void add_import(Command& app, Action& action) {
   auto options = std::make_shared<ExportOptions>();
-  Command* verb = app.add_subcommand("import", "Make a store from an export, and verify it");
-  verb->add_option("FILE", options->file, "made by `pawl export`")->required();
-  verb->add_option("DIR", options->directory, "a new directory")->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+  Command* verb =
+      app.add_subcommand("import", "Import an exported store into a new directory and verify it");
+  verb->add_option("FILE", options->file, "export made by `pawl export`")->required();
+  verb->add_option("DIR", options->directory, "directory to create")->required();
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl import pawl.jsonl /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

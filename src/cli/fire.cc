@@ -58,29 +58,31 @@ Command* add_event(Command& app, Action& action, const std::shared_ptr<FireOptio
 void add_fire(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   Command* verb = add_event(app, action, options, "fire", "Fire an event at a record");
-  verb->add_option("EVENT", options->event, "its name")->required();
-  verb->add_option("--payload", options->payload, "what comes with it, or @FILE")
+  verb->add_option("EVENT", options->event, "name of the event")->required();
+  verb->add_option("--payload", options->payload, "payload of the event, or @FILE")
       ->type_name("JSON");
-  verb->add_option("--create", options->create, "data of the record, when it is not there yet")
+  verb->add_option("--create", options->create,
+                   "create the record with this data if it does not exist")
       ->check(not_empty())
       ->type_name("JSON");
   add_later_options(*verb, options->at, options->in);
   verb->footer(
-      "Example:\n  pawl fire order/17 pay --payload '{\"card\": \"4711\"}'\n"
+      "Example:\n  pawl fire order/17 submit\n"
       "  pawl fire order/17 cancel --in 2h");
 }
 
 void add_restart(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "restart";
-  add_event(app, action, options, "restart", "Begin a record anew, with all counters at zero")
+  add_event(app, action, options, "restart",
+            "Restart a record from its initial state, with all counters reset")
       ->footer("Example:\n  pawl restart order/17 --dry-run");
 }
 
 void add_discard(Command& app, Action& action) {
   auto options = std::make_shared<FireOptions>();
   options->event = "discard";
-  add_event(app, action, options, "discard", "End a record: it goes to `discarded`")
+  add_event(app, action, options, "discard", "Discard a record: it ends in the state `discarded`")
       ->footer("Example:\n  pawl discard order/17");
 }
 

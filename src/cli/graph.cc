@@ -34,10 +34,9 @@ ExitCode graph(const GraphOptions& options, const Surroundings& surroundings) {
 
 void add_graph(Command& app, Action& action) {
   auto options = std::make_shared<GraphOptions>();
-  Command* verb =
-      app.add_subcommand("graph", "Draw a machine: happy path, events, clock, failures");
-  verb->add_option("FILE", options->path, "a machine file")->required();
-  verb->add_option("--format", options->format, "mermaid, dot or text (default)")
+  Command* verb = app.add_subcommand("graph", "Draw a machine as text, Mermaid or Graphviz");
+  verb->add_option("FILE", options->path, "machine file")->required();
+  verb->add_option("--format", options->format, "text (default), mermaid or dot")
       ->check(one_of({"mermaid", "dot", "text"}))
       ->type_name("FORMAT");
   verb->footer("Example:\n  pawl graph machines/order.yaml --format dot | dot -Tsvg > order.svg");

@@ -29,12 +29,12 @@ ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
     return ExitCode::ok;
   }
   if (is_there) {
-    surroundings.out << options.directory << ": has a store already, nothing to do\n";
+    surroundings.out << options.directory << ": already has a store, nothing to do\n";
   } else if (options.dry_run) {
-    surroundings.out << options.directory << ": would be made\n";
+    surroundings.out << options.directory << ": would be created\n";
   } else {
     const std::string dir = options.directory == "pawl-data" ? "" : " --dir " + options.directory;
-    surroundings.out << options.directory << ": made. Next:\n  pawl apply FILE.yaml" << dir
+    surroundings.out << options.directory << ": created. Next:\n  pawl apply FILE.yaml" << dir
                      << "\n  pawl create MACHINE/KEY --data '{…}'" << dir << '\n';
   }
   return ExitCode::ok;
@@ -44,12 +44,12 @@ ExitCode init(const InitOptions& options, const Surroundings& surroundings) {
 
 void add_init(Command& app, Action& action) {
   auto options = std::make_shared<InitOptions>();
-  Command* verb = app.add_subcommand("init", "Make the directory that records are kept in");
-  verb->add_option("DIR", options->directory, "a new directory")
+  Command* verb = app.add_subcommand("init", "Create the directory that holds the records");
+  verb->add_option("DIR", options->directory, "directory to create")
       ->capture_default_str()
       ->check(not_empty());
-  verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_flag("--dry-run", options->dry_run, "show what would happen, but change nothing");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl init /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return init(*options, surroundings); };

@@ -18,7 +18,7 @@ states:
   finished: {final: true}
 )";
 constexpr std::size_t kKinds = 3;  // of stimuli: create, start, done
-constexpr auto kClaimWait = std::chrono::seconds{30};
+constexpr auto kLoadClaimWait = std::chrono::seconds{30};
 
 // A bijection: different numbers have different keys, which are all over the index.
 std::string key_of(std::uint64_t number) {
@@ -105,9 +105,9 @@ void JobLoad::create(Caller& caller) {
 
 void JobLoad::claim(Caller& caller) {
   caller.asked_at = Clock::now();
-  runner_->claim({.queues = {"workers"}, .worker = "bench", .wait = kClaimWait},
+  runner_->claim({.queues = {"workers"}, .worker = "bench", .wait = kLoadClaimWait},
                  [this, &caller](const Result<std::vector<GivenAttempt>>& given) {
-                   const Error none{ErrorCode::environment, "a claim was given nothing to work on"};
+                   const Error none{ErrorCode::environment, "a claim returned no work"};
                    const bool is_empty = given && given->empty();
                    if (answered(caller, is_empty ? &none : given ? nullptr : &given.error()))
                      done(caller, given->front());
@@ -135,7 +135,7 @@ bool JobLoad::answered(const Caller& caller, const Result<Answer>& answer) {
   if (answer->kind == Answer::Kind::ok) return answered(caller, nullptr);
   const Error refused{
       ErrorCode::environment,
-      "a caller was told `" + std::string(to_text(answer->kind)) + "`: " + answer->reason};
+      "a call was answered `" + std::string(to_text(answer->kind)) + "`: " + answer->reason};
   return answered(caller, &refused);
 }
 

@@ -45,12 +45,12 @@ QueryPairs query_of(const ListOptions& options) {
   return query;
 }
 
-void print_json(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
+void print_list_json(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
   out << R"({"items":[)" << join(records, ",", ",") << R"(],"more":)" << (is_all ? "false" : "true")
       << "}\n";
 }
 
-void print_text(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
+void print_list_text(const std::vector<std::string>& records, bool is_all, std::ostream& out) {
   std::vector<std::vector<std::string>> rows{{"RECORD", "STATE", "SINCE", "NEXT", ""}};
   for (const std::string& record : records)
     rows.push_back({said(record, "machine") + "/" + said(record, "key"), said(record, "state"),
@@ -61,7 +61,7 @@ void print_text(const std::vector<std::string>& records, bool is_all, std::ostre
   } else {
     print_table(rows, out);
   }
-  if (!is_all) out << "there are more: narrow it down, or give --max\n";
+  if (!is_all) out << "there are more: add a filter, or raise --max\n";
 }
 
 ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
@@ -80,7 +80,7 @@ ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
   } while (!from.empty() && records.size() < options.max);
   const bool is_all = from.empty() && records.size() <= options.max;
   if (records.size() > options.max) records.resize(options.max);
-  (options.json ? print_json : print_text)(records, is_all, surroundings.out);
+  (options.json ? print_list_json : print_list_text)(records, is_all, surroundings.out);
   return ExitCode::ok;
 }
 
@@ -92,18 +92,22 @@ void add_list(Command& app, Action& action) {
   const auto add = [&](const char* name, std::string& into, const char* what, const char* type) {
     return verb->add_option(name, into, what)->check(not_empty())->type_name(type);
   };
-  Option* machine = add("MACHINE", options->machine, "of this machine only", "");
-  add("--state", options->state, "in this state", "STATE");
-  add("--prefix", options->prefix, "whose key begins so; needs MACHINE", "TEXT")->needs(machine);
-  add("--label", options->label, "with this label", "NAME=VALUE");
-  add("--parent", options->parent, "children of this record", "MACHINE/KEY");
-  add("--error", options->error, "whose last error has this code", "CODE");
-  add("--fingerprint", options->fingerprint, "whose last error has this fingerprint", "HEX");
-  add("--created-from", options->created_from, "created then or later", "INSTANT");
-  add("--created-before", options->created_before, "created before then", "INSTANT");
-  verb->add_flag("--held", options->held, "on hold");
-  verb->add_flag("--built-in", options->built_in, "side jobs, deliveries and messages as well");
-  verb->add_option("--max", options->max, "at most so many")
+  Option* machine = add("MACHINE", options->machine, "only records of this machine", "");
+  add("--state", options->state, "only records in this state", "STATE");
+  add("--prefix", options->prefix, "only keys that begin with this; needs MACHINE", "TEXT")
+      ->needs(machine);
+  add("--label", options->label, "only records with this label", "NAME=VALUE");
+  add("--parent", options->parent, "only children of this record", "MACHINE/KEY");
+  add("--error", options->error, "only records whose last error has this code", "CODE");
+  add("--fingerprint", options->fingerprint, "only records whose last error has this fingerprint",
+      "HEX");
+  add("--created-from", options->created_from, "only records created at this time or later",
+      "INSTANT");
+  add("--created-before", options->created_before, "only records created before this time",
+      "INSTANT");
+  verb->add_flag("--held", options->held, "only records on hold");
+  verb->add_flag("--built-in", options->built_in, "include side jobs, deliveries and messages");
+  verb->add_option("--max", options->max, "show at most this many")
       ->capture_default_str()
       ->check(between(1, 1'000'000));
   add_client_options(*verb, *options);

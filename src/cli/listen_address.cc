@@ -40,7 +40,7 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   const std::string port_text(text.substr(colon + 1));
   const auto port = parse_whole(port_text);
   if (!port || *port < 0 || *port > 65'535)
-    return write_instead(text, "has no port from 0 to 65535 behind its last colon",
+    return write_instead(text, "has no port from 0 to 65535 after its last colon",
                          "127.0.0.1:7295");
   if (address.empty()) return write_instead(text, "has no address", "127.0.0.1:" + port_text);
   const bool has_brackets = address.starts_with('[') && address.ends_with(']');
@@ -49,11 +49,11 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   if (address == "localhost" && !has_brackets) {
     listen.address = "127.0.0.1";
   } else if (!parse_address(address.substr(0, address.find('%')))) {  // %: of which interface
-    return write_instead(text, "names no address, and names are not looked up",
-                         "127.0.0.1:" + port_text + " for this machine alone, 0.0.0.0:" +
-                             port_text + " for all that reach it");
+    return write_instead(text, "is not an IP address, and host names are not resolved",
+                         "127.0.0.1:" + port_text +
+                             " for this computer only, 0.0.0.0:" + port_text + " for all networks");
   } else if (address.find(':') != std::string_view::npos && !has_brackets) {
-    return write_instead(text, "lacks brackets", "[" + listen.address + "]:" + port_text);
+    return write_instead(text, "needs brackets", "[" + listen.address + "]:" + port_text);
   }
   return listen;
 }

@@ -27,14 +27,14 @@ Result<void> listen_at(const Listening& listening, ServeLog& log, ServerOptions&
   server.http.address = listening.address.address;
   server.http.port = listening.address.port;
   if (listening.tls_certificate.empty() != listening.tls_key.empty())
-    return Error{ErrorCode::bad_input, "give --tls-certificate and --tls-key, or neither"};
+    return Error{ErrorCode::bad_input, "give both --tls-certificate and --tls-key, or neither"};
   server.http.certificate = listening.tls_certificate;
   server.http.private_key = listening.tls_key;
   if (!listening.address.is_loopback() && listening.tls_certificate.empty() &&
       !listening.is_insecure)
     return Error{ErrorCode::bad_input,
-                 "access tokens would cross the network in the clear: give --tls-certificate and "
-                 "--tls-key, or --insecure-listen where something else encrypts"};
+                 "access tokens would cross the network unencrypted: give --tls-certificate and "
+                 "--tls-key, or --insecure-listen if something else encrypts the traffic"};
   server.on_denied = [&log](const ServerOptions::Denial& denial) {
     std::vector<ServeLog::Field> fields{{"method", denial.method},
                                         {"path", denial.path.substr(0, kLoggedPathMax)},
@@ -50,7 +50,7 @@ void say_where(const Server& server, const ListenAddress& address, const std::st
                const std::optional<std::string>& token, std::ostream& out) {
   out << "pawl serves " << what << " at " << (server.has_tls() ? "https://" : "http://")
       << address.host() << ':' << server.port() << '\n';
-  if (token) out << "access token, shown this once (role admin): " << *token << '\n';
+  if (token) out << "access token (role admin, shown only once): " << *token << '\n';
   out << std::flush;
 }
 

@@ -65,7 +65,7 @@ Result<std::string> read_text_file(const std::string& path) {
   if (!file) return cannot(std::strerror(errno));
   std::string text(static_cast<std::size_t>(kReadMax), '\0');
   file.read(text.data(), kReadMax);
-  if (file.bad() || (file.fail() && !file.eof())) return cannot("is it a folder?");
+  if (file.bad() || (file.fail() && !file.eof())) return cannot("is it a directory?");
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }
@@ -105,7 +105,7 @@ void find_unknown_machines(std::vector<MachineFile>& files, Diagnostic::Severity
       if (effect.verb == EffectRow::Verb::create && !known.contains(effect.target.name))
         findings.push_back(
             {severity, "unknown_machine", effect.target.at.position,
-             "none of these files is the machine `" + effect.target.name + "`; name its file too"});
+             "none of these files defines the machine `" + effect.target.name + "`; add its file"});
     });
     std::stable_sort(findings.begin(), findings.end(),
                      [](const Diagnostic& a, const Diagnostic& b) {

@@ -131,7 +131,7 @@ TEST_F(MachineVerbs, AFileThatCannotBeReadDoesNotHideTheOthers) {
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_NE(ran.err.find("none.yaml: No such file"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("[unknown_state]"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("is it a folder?"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("is it a directory?"), std::string::npos) << ran.err;
   for (const std::string verb : {"print", "graph", "explain"})
     EXPECT_EQ(run_pawl({verb, folder_ / "none.yaml"}).code, ExitCode::environment) << verb;
 }
@@ -145,7 +145,7 @@ states:
 )");
   const Ran alone = run_pawl({"validate", parent});
   EXPECT_EQ(alone.code, ExitCode::ok);
-  EXPECT_NE(alone.err.find(":4:30: warning: none of these files is the machine `door`"),
+  EXPECT_NE(alone.err.find(":4:30: warning: none of these files defines the machine `door`"),
             std::string::npos)
       << alone.err;
   EXPECT_EQ(run_pawl({"validate", parent, file("door.yaml", kGood)}).err, "");
@@ -173,13 +173,16 @@ TEST_F(MachineVerbs, SchemaIsJson) {
 
 TEST_F(MachineVerbs, GraphDrawsInThreeFormats) {
   const std::string path = file("door.yaml", kGood);
-  EXPECT_EQ(run_pawl({"graph", path, "--format", "mermaid"}).out,
-            "flowchart TD\n"
-            "  start((\" \")) --> s_ajar\n"
-            "  s_ajar(\"ajar\")\n"
-            "  s_closed([\"closed\"])\n"
-            "  s_ajar -->|\"close\"| s_closed\n"
-            "  s_ajar -.->|\"after 1h\"| s_closed\n");
+  EXPECT_EQ(
+      run_pawl({"graph", path, "--format", "mermaid"}).out,
+      "%%{init: {\"flowchart\": {\"nodeSpacing\": 30, \"rankSpacing\": 25, \"padding\": 10}}}%%\n"
+      "flowchart TD\n"
+      "  start((\" \")) --> s_ajar\n"
+      "  s_ajar(\"ajar\")\n"
+      "  s_closed([\"closed\"])\n"
+      "  s_ajar --- a1[\"close\"]:::label --> s_closed\n"
+      "  s_ajar -.- a2[\"after 1h\"]:::label -.-> s_closed\n"
+      "  classDef label fill:none,stroke:none\n");
   EXPECT_EQ(run_pawl({"graph", path}).out,
             "door, begins in ajar\n"
             "(==> happy path, --> event or condition, ..> clock, --x failure)\n"
@@ -190,10 +193,35 @@ TEST_F(MachineVerbs, GraphDrawsInThreeFormats) {
             "\n"
             "closed   final\n");
   const Ran dot = run_pawl({"graph", path, "--format", "dot"});
-  EXPECT_NE(dot.out.find("\"ajar\" -> \"closed\" [label=\"after 1h\", style=dashed];"),
+  EXPECT_NE(dot.out.find("\"ajar\" -> \"closed\" [label=\"  after 1h  \", style=dashed];"),
             std::string::npos)
       << dot.out;
   EXPECT_EQ(run_pawl({"graph", path, "--format", "png"}).code, ExitCode::usage);
+}
+
+TEST_F(MachineVerbs, MermaidPutsLabelsAndLoopsWhereTheyCoverNoArrow) {
+  const std::string path = file("job.yaml", R"(machine: job
+initial: working
+data: {n: int}
+states:
+  working: {task: work, done: [{if: data.n > 1, to: over}, {to: lost}], errors: {gone: lost}}
+  over: {final: true}
+  lost: {final: true}
+tasks: {work: {queue: q, retry: [1m]}}
+)");
+  const std::string drawn = run_pawl({"graph", path, "--format", "mermaid"}).out;
+  const std::string_view expected =
+      "  s_working[\"working<br/><i>work</i><br/><small>↻ fails</small><br/><small>↻ gives up "
+      "(hold)</small>\"]\n"
+      "  s_over([\"over\"])\n"
+      "  s_lost([\"lost\"])\n"
+      "  s_working === a1[\"done<br/>[data.n #gt; 1]\"]:::label ==> s_over\n"
+      "  s_working === a2[\"done\"]:::label ==> s_lost\n"
+      "  s_working --- a3[\"error gone\"]:::failure --> s_lost\n"
+      "  classDef label fill:none,stroke:none\n"
+      "  classDef failure fill:none,stroke:none,color:#c0392b\n"
+      "  linkStyle 5,6 stroke:#c0392b\n";
+  EXPECT_NE(drawn.find(expected), std::string::npos) << drawn;
 }
 
 TEST_F(MachineVerbs, ExplainSpeaksEnglish) {
@@ -221,16 +249,16 @@ policies:
             "  When it fails:\n"
             "    One attempt may take 1h.\n"
             "    Error `lost`: goes to `over`.\n"
-            "    Error `busy`: is no failure: asks again after 5s each time.\n"
+            "    Error `busy`: is not a failure: asks again after 5s each time.\n"
             "    On the first failure, retry immediately.\n"
             "    On the second failure, retry after 1 minute.\n"
             "    When it gives up: is put on hold: call the bank.\n"
-            "    If every attempt fails and is retried, from the first start on:\n"
+            "    If every attempt fails and is retried, counted from the first start:\n"
             "      failure  waits  soonest start  latest start\n"
             "      1        0s     0s             1h\n"
             "      2        1m     1m             2h1m\n"
             "      3        gives up after 1m to 3h1m: hold, no alert\n"
-            "    After 3d the stay ends, retries or not.\n"
+            "    After 3d the record leaves the state, retries or not.\n"
             "\n"
             "over is final.\n"
             "\n"

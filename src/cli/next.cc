@@ -19,7 +19,7 @@ using std::chrono::seconds;
 // A leading zero would make it octal.
 Check decimal() {
   return {[](const std::string& text) {
-    return text.size() > 1 && text.front() == '0' ? std::string("a number does not begin with 0")
+    return text.size() > 1 && text.front() == '0' ? std::string("a number cannot begin with 0")
                                                   : "";
   }};
 }
@@ -135,7 +135,7 @@ ExitCode next(const NextOptions& options, const Surroundings& surroundings) {
   }
   print_people(occurrences, zone, now, surroundings.out);
   if (occurrences.empty()) {
-    surroundings.out << "nothing after " << to_text(after, zone) << ": the rule has no more\n";
+    surroundings.out << "nothing after " << to_text(after, zone) << ": the rule has ended\n";
   } else if (static_cast<int>(occurrences.size()) < options.count) {
     surroundings.out << "the rule ends here\n";
   }
@@ -146,17 +146,18 @@ ExitCode next(const NextOptions& options, const Surroundings& surroundings) {
 
 void add_next(Command& app, Action& action) {
   auto options = std::make_shared<NextOptions>();
-  Command* verb = app.add_subcommand("next", "Say when a rule fires next");
+  Command* verb = app.add_subcommand("next", "Show when a schedule rule fires next");
   add_rule_options(*verb, options->rule);
-  verb->add_option("--after", options->after,
-                   "strictly after this instant; without an offset local in --tz; default: now")
+  verb->add_option(
+          "--after", options->after,
+          "show times strictly after this instant, local in --tz if it has no offset (default: now)")
       ->check(not_empty())
       ->type_name("TIME");
-  verb->add_option("--count", options->count, "how many; default: 10")
+  verb->add_option("--count", options->count, "how many times to show (default: 10)")
       ->check(decimal())
       ->check(between(1, 1'000'000))
       ->type_name("N");
-  verb->add_flag("--json", options->json, "one JSON array of RFC 3339 instants");
+  verb->add_flag("--json", options->json, "print one JSON array of RFC 3339 instants");
   verb->footer(
       "Examples:\n"
       "  pawl next --rrule 'FREQ=DAILY;BYHOUR=6,16;BYMINUTE=0;BYSECOND=0' --tz Europe/Berlin\n"

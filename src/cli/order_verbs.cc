@@ -44,7 +44,7 @@ void add_order(Command& app, Action& action, const char* order, const char* what
   Command* verb = app.add_subcommand(order, what);
   verb->add_option("RECORD", options->record, "MACHINE/KEY")->required();
   if (add_own) add_own(*verb, *options);
-  verb->add_option("--reason", options->reason, "why; it is kept in the log")
+  verb->add_option("--reason", options->reason, "why; recorded in the log")
       ->required()
       ->check(not_empty())
       ->type_name("TEXT");
@@ -58,30 +58,31 @@ void add_order(Command& app, Action& action, const char* order, const char* what
 }  // namespace
 
 void add_orders(Command& app, Action& action) {
-  add_order(app, action, "retry", "Let a record that waits or gave up try again now",
+  add_order(app, action, "retry", "Retry a record now, also one that was given up",
             "retry order/17 --reason 'the bank is back'");
-  add_order(app, action, "release", "Let a record on hold go on where it stopped",
+  add_order(app, action, "release", "Release a record on hold: it continues where it stopped",
             "release order/17 --reason 'the customer has answered'");
-  add_order(app, action, "hold", "Park a record, so that nothing moves it",
+  add_order(app, action, "hold", "Put a record on hold, so that nothing moves it",
             "hold order/17 'call the customer' --reason 'the address is odd'",
             [](Command& verb, OrderOptions& options) {
-              verb.add_option("TEXT", options.text, "for people: what to do about it")
+              verb.add_option("TEXT", options.text, "message for people: what to do about it")
                   ->required()
                   ->check(not_empty());
             });
-  add_order(
-      app, action, "move", "Put a record into another state",
-      "move order/17 paid --reason 'paid in cash'", [](Command& verb, OrderOptions& options) {
-        verb.add_option("STATE", options.state, "of its machine")->required()->check(not_empty());
-      });
+  add_order(app, action, "move", "Move a record to another state",
+            "move order/17 paid --reason 'paid in cash'", [](Command& verb, OrderOptions& options) {
+              verb.add_option("STATE", options.state, "state of its machine")
+                  ->required()
+                  ->check(not_empty());
+            });
   add_order(app, action, "patch", "Change the data of a record",
             "patch order/17 '{\"amount\": 12}' --reason 'a typing mistake'",
             [](Command& verb, OrderOptions& options) {
-              verb.add_option("PATCH", options.data, "a merge patch (RFC 7396), or @FILE")
+              verb.add_option("PATCH", options.data, "JSON merge patch (RFC 7396), or @FILE")
                   ->required()
                   ->check(not_empty());
             });
-  add_order(app, action, "erase", "Forget the data of a record, in its log as well",
+  add_order(app, action, "erase", "Erase the data of a final record, also from its log",
             "erase order/17 --reason 'the customer asked for it'");
 }
 

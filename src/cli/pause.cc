@@ -22,9 +22,9 @@ void print_pause(const std::string& pause, std::ostream& out) {
       << '\n';
 }
 
-ExitCode call(const PauseOptions& options, const ApiRequest& request,
-              const Surroundings& surroundings,
-              const std::function<void(const std::string& reply)>& print) {
+ExitCode call_pauses(const PauseOptions& options, const ApiRequest& request,
+                     const Surroundings& surroundings,
+                     const std::function<void(const std::string& reply)>& print) {
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(request);
@@ -33,7 +33,7 @@ ExitCode call(const PauseOptions& options, const ApiRequest& request,
   return ExitCode::ok;
 }
 
-std::string body_of(const PauseOptions& options) {
+std::string pause_body(const PauseOptions& options) {
   std::string body;
   {
     JsonMap map(body);
@@ -48,27 +48,27 @@ ExitCode pause(const PauseOptions& options, const Surroundings& surroundings) {
   if (options.what.empty() && (options.dry_run || !options.reason.empty()))
     return report_usage("say what to pause: " + std::string(kWhat), "pause", surroundings.err);
   if (options.what.empty())
-    return call(options, get("/v1/pauses"), surroundings, [&](const std::string& reply) {
+    return call_pauses(options, get("/v1/pauses"), surroundings, [&](const std::string& reply) {
       const auto pauses = items_of(reply);
       for (const std::string& one : pauses) print_pause(one, surroundings.out);
       if (pauses.empty()) surroundings.out << "nothing is paused\n";
     });
   if (options.reason.empty())
-    return report_usage("a pause needs a --reason; `pawl why` says it to everybody", "pause",
+    return report_usage("a pause needs a --reason, which `pawl why` shows", "pause",
                         surroundings.err);
-  return call(options, post("/v1/pauses", body_of(options)), surroundings,
-              [&](const std::string& reply) {
-                if (options.dry_run) surroundings.out << "dry run: ";
-                print_pause(reply, surroundings.out);
-              });
+  return call_pauses(options, post("/v1/pauses", pause_body(options)), surroundings,
+                     [&](const std::string& reply) {
+                       if (options.dry_run) surroundings.out << "dry run: ";
+                       print_pause(reply, surroundings.out);
+                     });
 }
 
 ExitCode unpause(const PauseOptions& options, const Surroundings& surroundings) {
-  return call(options, post("/v1/pauses/end", body_of(options)), surroundings,
-              [&](const std::string&) {
-                surroundings.out << (options.dry_run ? "dry run: " : "") << printable(options.what)
-                                 << ": goes on\n";
-              });
+  return call_pauses(options, post("/v1/pauses/end", pause_body(options)), surroundings,
+                     [&](const std::string&) {
+                       surroundings.out << (options.dry_run ? "dry run: " : "")
+                                        << printable(options.what) << ": resumed\n";
+                     });
 }
 
 }  // namespace
@@ -76,9 +76,11 @@ ExitCode unpause(const PauseOptions& options, const Surroundings& surroundings) 
 void add_pause(Command& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
   Command* verb =
-      app.add_subcommand("pause", "Let nothing of this be started; without WHAT: list pauses");
+      app.add_subcommand("pause", "Keep new attempts from starting; without WHAT, list pauses");
   verb->add_option("WHAT", options->what, kWhat)->check(not_empty());
-  verb->add_option("--reason", options->reason, "why")->check(not_empty())->type_name("TEXT");
+  verb->add_option("--reason", options->reason, "why; `pawl why` shows it")
+      ->check(not_empty())
+      ->type_name("TEXT");
   add_actor_options(*verb, *options);
   verb->footer("Example:\n  pawl pause queue:payments --reason 'the bank is away'\n  pawl pause");
   verb->callback([options, &action] {
@@ -88,10 +90,10 @@ void add_pause(Command& app, Action& action) {
 
 void add_unpause(Command& app, Action& action) {
   auto options = std::make_shared<PauseOptions>();
-  Command* verb = app.add_subcommand("unpause", "Let it be started again");
+  Command* verb = app.add_subcommand("unpause", "End a pause: attempts start again");
   verb->add_option("WHAT", options->what, kWhat)->required()->check(not_empty());
   add_client_options(*verb, *options);
-  verb->add_flag("--dry-run", options->dry_run, "say what would happen, and do nothing");
+  verb->add_flag("--dry-run", options->dry_run, "show what would happen, but change nothing");
   verb->footer("Example:\n  pawl unpause queue:payments");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

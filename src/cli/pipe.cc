@@ -5,7 +5,7 @@
 namespace pawl::cli {
 
 void add_pipe(Command& app, Action& action) {
-  Command* pipe = app.add_subcommand("pipe", "Carry messages of Kafka into a search engine");
+  Command* pipe = app.add_subcommand("pipe", "Load messages from Kafka into a search engine");
   pipe->require_subcommand(0, 1);
   add_pipe_run(*pipe, action);
   add_pipe_check(*pipe, action);

@@ -36,7 +36,7 @@ struct FileFinding {
 };
 
 // All that is known of one file of a pipe.
-struct CheckedFile {
+struct CheckedPipe {
   std::string path;
   std::optional<Error> unreadable = {};
   std::vector<FileFinding> files = {};  // the pipe's, and its machine's
@@ -60,9 +60,9 @@ std::string beside(const std::string& pipe_path, const std::string& path) {
              : pipe_path.substr(0, slash + 1) + path;
 }
 
-std::shared_ptr<const PipeMachine> read_machine(const Zones& zones, CheckedFile& file) {
+std::shared_ptr<const PipeMachine> read_machine(const Zones& zones, CheckedPipe& file) {
   std::string text(PipeMachine::built_in());
-  std::string where = "the machine that is built in";
+  std::string where = "the built-in machine";
   if (!file.config->machine.empty()) {
     where = beside(file.path, file.config->machine);
     auto read = read_text_file(where);
@@ -79,7 +79,7 @@ std::shared_ptr<const PipeMachine> read_machine(const Zones& zones, CheckedFile&
 }
 
 // The whole file, its transformation and its machine: what is wrong with all of them.
-std::shared_ptr<const PipeMachine> read_all(const Zones& zones, CheckedFile& file) {
+std::shared_ptr<const PipeMachine> read_all(const Zones& zones, CheckedPipe& file) {
   const auto text = read_text_file(file.path);
   if (!text) {
     file.unreadable = text.error();
@@ -136,7 +136,7 @@ std::string action_text(PipeMachine::ItemAction action) {
   return "again";
 }
 
-std::string code_text(const std::string& code) {
+std::string failure_text(const std::string& code) {
   return std::to_string(pipe_code::number(code)) + " " + code;
 }
 
@@ -150,10 +150,10 @@ void print_dry_run(const DryRun& run, std::ostream& out) {
     rows.push_back({std::to_string(indices[i].second), "index " + indices[i].first, ""});
   if (indices.size() > kIndicesShown)
     rows.push_back({"", "and " + std::to_string(indices.size() - kIndicesShown) + " more", ""});
-  if (run.skipped > 0) rows.push_back({std::to_string(run.skipped), "nowhere, skipped", ""});
+  if (run.skipped > 0) rows.push_back({std::to_string(run.skipped), "nowhere (skipped)", ""});
   for (const auto& [code, failed] : run.failed)
     rows.push_back({std::to_string(failed.messages),
-                    action_text(failed.action) + ", " + code_text(code),
+                    action_text(failed.action) + ", " + failure_text(code),
                     failed.first + ": " + failed.reason});
   out << '\n';
   print_table(std::move(rows), out);
@@ -169,31 +169,31 @@ void print_plan(const PipeConfig& config, const PipeCheck& check, std::ostream& 
                          ? std::to_string(plan.partitions) +
                                (config.kafka.assignment == KafkaConfig::Assignment::group
                                     ? ", shared with the other members of the group"
-                                    : ", all of them this process's")
-                         : "not known; as for " + std::to_string(plan.partitions));
-  line("threads", counted(plan.workers, "worker") + ", one beside them, and those of librdkafka");
+                                    : ", all read by this process")
+                         : "not known; assuming " + std::to_string(plan.partitions));
+  line("threads", counted(plan.workers, "worker") + ", one control thread, and librdkafka's own");
   line("memory", "at most " + size_text(plan.fetch_memory()) + " fetched ahead and " +
                      size_text(plan.batch_memory()) +
-                     " in batches, and as much again while they "
-                     "are sent");
+                     " in batches (twice that while they are sent)");
   line("batches", "at most " + counted(static_cast<std::size_t>(config.batch.messages), "message") +
-                      " or " + size_text(plan.batch_bytes) + ", after " +
-                      to_text(config.batch.linger) + "; " + std::to_string(config.batch.in_flight) +
-                      " of a partition at once" +
+                      " or " + size_text(plan.batch_bytes) + ", sent after " +
+                      to_text(config.batch.linger) + " at the latest; " +
+                      std::to_string(config.batch.in_flight) + " per partition in flight" +
                       (config.batch.in_flight == 1 ? ", in order" : ""));
   line("bulks", "about " + size_text(plan.batch_bytes) +
-                    " at most, which the search engine has to take (`http.max_content_length`)");
-  line("window", "begins with " + std::to_string(std::min(2, config.search.bulks_max)) +
-                     " bulks under way, grows to " + std::to_string(config.search.bulks_max));
+                    " at most; the search engine has to accept that (`http.max_content_length`)");
+  line("window", "starts with " + std::to_string(std::min(2, config.search.bulks_max)) +
+                     " bulk requests in flight, grows to " +
+                     std::to_string(config.search.bulks_max));
 }
 
-void print_check(const CheckedFile& file, const Surroundings& surroundings) {
+void print_check(const CheckedPipe& file, const Surroundings& surroundings) {
   std::ostream& out = surroundings.out;
   if (file.unreadable) report(*file.unreadable, "", "", surroundings.err);
   for (const FileFinding& found : file.files)
     report_findings(found.path, found.text, found.findings, surroundings);
   if (!file.check) {
-    out << file.path << ": not checked, as the file is wrong\n";
+    out << file.path << ": not checked: the file has errors\n";
     return;
   }
   out << file.path << ": pipe " << printable(file.config->name) << ", machine " << file.machine
@@ -307,7 +307,7 @@ void append_plan(std::string& json, const PipeConfig& config, const PipeCheck& c
   map.number("bulks", config.search.bulks_max);
 }
 
-void append_file(std::string& json, const CheckedFile& file) {
+void append_file(std::string& json, const CheckedPipe& file) {
   JsonMap map(json);
   map.text("file", file.path);
   map.boolean("ok", file.is_good());
@@ -333,11 +333,11 @@ void append_file(std::string& json, const CheckedFile& file) {
 
 // -----------------------------------------------------------------------------------------------
 
-ExitCode exit_code(const std::vector<CheckedFile>& files) {
-  for (const CheckedFile& file : files)
+ExitCode worst_exit_code(const std::vector<CheckedPipe>& files) {
+  for (const CheckedPipe& file : files)
     if (file.unreadable) return exit_code_of(file.unreadable->code);
   return std::all_of(files.begin(), files.end(),
-                     [](const CheckedFile& file) { return file.is_good(); })
+                     [](const CheckedPipe& file) { return file.is_good(); })
              ? ExitCode::ok
              : ExitCode::wrong;
 }
@@ -345,7 +345,7 @@ ExitCode exit_code(const std::vector<CheckedFile>& files) {
 ExitCode check_pipes(const CheckFlags& flags, const Surroundings& surroundings) {
   const auto patience = parse_duration(flags.timeout);
   if (!patience || *patience < std::chrono::milliseconds{1})
-    return report_usage("--timeout: " + in_quotes(flags.timeout) + " is no duration, as 10s",
+    return report_usage("--timeout: " + in_quotes(flags.timeout) + " is not a duration such as 10s",
                         "pipe check", surroundings.err);
   const auto zones = Zones::open();
   if (!zones) return report(zones.error(), "", "", surroundings.err);
@@ -354,16 +354,16 @@ ExitCode check_pipes(const CheckFlags& flags, const Surroundings& surroundings) 
       .patience = std::chrono::ceil<std::chrono::milliseconds>(*patience),
       .now = surroundings.now(),
       .cores = std::thread::hardware_concurrency()};
-  std::vector<CheckedFile> files;
+  std::vector<CheckedPipe> files;
   std::set<std::string> names;
   for (const std::string& path : flags.files) {
-    CheckedFile& file = files.emplace_back(CheckedFile{.path = path});
+    CheckedPipe& file = files.emplace_back(CheckedPipe{.path = path});
     const auto machine = read_all(*zones, file);
     if (machine != nullptr) {
       file.check = check_pipe(*file.config, *machine, options);
       if (!names.insert(file.config->name).second)
         file.check->findings.push_back({CheckFinding::Kind::problem, "pipe",
-                                        "two pipes are called " + file.config->name,
+                                        "two pipes have the name " + file.config->name,
                                         "give one of them another name"});
     }
     if (flags.json) continue;
@@ -374,12 +374,12 @@ ExitCode check_pipes(const CheckFlags& flags, const Surroundings& surroundings) 
     std::string json;
     {
       JsonMap map(json);
-      map.boolean("ok", exit_code(files) == ExitCode::ok);
+      map.boolean("ok", worst_exit_code(files) == ExitCode::ok);
       append_list(map.member("files"), files, append_file);
     }
     surroundings.out << json << '\n';
   }
-  return exit_code(files);
+  return worst_exit_code(files);
 }
 
 }  // namespace
@@ -388,9 +388,11 @@ void add_pipe_check(Command& pipe, Action& action) {
   auto flags = std::make_shared<CheckFlags>();
   Command* verb = pipe.add_subcommand(
       "check",
-      "Reach both ends of pipes, try the last messages, and print the plan; change nothing");
-  verb->add_option("FILE", flags->files, "files of pipes (docs/reference/pipe.md)")->required();
-  verb->add_option("--messages", flags->messages, "of each topic that are tried (100)")
+      "Check pipes without changing anything: connect to both ends, try the last messages, print "
+      "the plan");
+  verb->add_option("FILE", flags->files, "pipe files (see docs/reference/pipe.md)")->required();
+  verb->add_option("--messages", flags->messages,
+                   "how many of the last messages of each topic to try (100)")
       ->check(between(0, 100'000));
   verb->add_option("--timeout", flags->timeout, "how long to wait for an answer (10s)")
       ->check(not_empty());

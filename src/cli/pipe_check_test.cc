@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct Ran {
+struct RanCheck {
   ExitCode code;
   std::string out;
   std::string err;
@@ -51,7 +51,7 @@ class PipeCheckTest : public testing::Test {
     return path;
   }
 
-  static Ran check(Words arguments) {
+  static RanCheck check(Words arguments) {
     if (std::find(arguments.begin(), arguments.end(), "--timeout") == arguments.end())
       arguments.insert(arguments.end(), {"--timeout", "5s"});
     arguments.insert(arguments.begin(), {"pipe", "check"});
@@ -62,7 +62,7 @@ class PipeCheckTest : public testing::Test {
     return {code, out.str(), err.str()};
   }
 
-  static void expect_says(const Ran& ran, const std::string& text) {
+  static void expect_says(const RanCheck& ran, const std::string& text) {
     EXPECT_NE(ran.out.find(text), std::string::npos) << text << "\nis not in\n"
                                                      << ran.out << ran.err;
   }
@@ -77,16 +77,17 @@ class PipeCheckTest : public testing::Test {
 
 TEST_F(PipeCheckTest, SaysThatAllIsWell) {
   for (int i = 0; i < 4; ++i) kafka.put("events", 0, {.value = R"({"kind":"a"})"});
-  const Ran ran = check({write()});
+  const RanCheck ran = check({write()});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.out << ran.err;
   EXPECT_EQ(ran.err, "");
   expect_says(ran, ": pipe events, machine qanal, version 2\n");
   expect_says(ran, "ok: brokers: 1 broker: " + kafka.brokers() + "\n");
   expect_says(ran, "ok: topic events: 2 partitions, 4 messages\n");
-  expect_says(ran,
-              "ok: group g: 4 messages of `events` to read; 2 partitions without a committed "
-              "offset: begins at the first message\n");
-  expect_says(ran, "ok: errors _errors: it is there");
+  expect_says(
+      ran,
+      "ok: group g: 4 messages of `events` to read; 2 partitions without a committed offset: "
+      "starting at the first message\n");
+  expect_says(ran, "ok: errors _errors: it exists");
   expect_says(ran, "ok: search " + search.url() + ": OpenSearch 2.19.1\n");
   expect_says(ran,
               "ok: transform events: of the last 4 messages, 4 documents, 0 skipped, 0 failed\n");
@@ -101,25 +102,25 @@ TEST_F(PipeCheckTest, SaysThatAllIsWell) {
 
 TEST_F(PipeCheckTest, TriesTheLastMessagesAndSendsNothing) {
   put_some();
-  const Ran ran = check({write(), "--messages", "8"});
+  const RanCheck ran = check({write(), "--messages", "8"});
   EXPECT_EQ(ran.code, ExitCode::ok) << "some messages fail in every topic" << ran.out;
   expect_says(
       ran, "warning: transform events: of the last 8 messages, 5 documents, 1 skipped, 2 failed\n");
   expect_says(ran, "4         index a-events");
   expect_says(ran, "1         index b-events");
-  expect_says(ran, "1         nowhere, skipped");
+  expect_says(ran, "1         nowhere (skipped)");
   expect_says(ran, "1         errors, 8 invalid_event   events/1/3: ");
   expect_says(ran, "1         errors, 7 invalid_format  events/0/4: ");
   for (const LocalSearch::Request& request : search.requests())
     EXPECT_TRUE(request.head.starts_with("GET / ")) << request.head;
   EXPECT_TRUE(kafka.all_of("_errors").empty());
-  const Ran none = check({write(), "--messages", "0"});
+  const RanCheck none = check({write(), "--messages", "0"});
   EXPECT_EQ(none.out.find("transform events"), std::string::npos) << none.out;
 }
 
 TEST_F(PipeCheckTest, SaysThatNoMessageWouldArrive) {
   put_some();
-  const Ran ran = check({write("{index: x, require: [none], tombstone: error}")});
+  const RanCheck ran = check({write("{index: x, require: [none], tombstone: error}")});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   expect_says(ran,
               "problem: transform events: of the last 10 messages, 0 documents, 0 skipped, 10");
@@ -140,70 +141,70 @@ TEST_F(PipeCheckTest, KnowsWhereTheGroupIs) {
   rd_kafka_topic_partition_list_add(offsets.get(), "events", 0)->offset = 3;
   rd_kafka_topic_partition_list_add(offsets.get(), "events", 1)->offset = 99;
   ASSERT_EQ(rd_kafka_commit(member.get(), offsets.get(), 0), RD_KAFKA_RESP_ERR_NO_ERROR);
-  const Ran ran = check({write()});
+  const RanCheck ran = check({write()});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.out;
   expect_says(ran, "events/0   0      5    3          2\n");
   expect_says(ran, "events/1   0      5    99         0\n");
   expect_says(ran, "ok: group g: 2 messages of `events` to read\n");
-  expect_says(ran, "warning: group g: committed offsets of 1 partition of `events` are behind");
+  expect_says(ran, "warning: group g: the committed offsets of 1 partition of `events` are beyond");
 }
 
 TEST_F(PipeCheckTest, SaysWhatIsNotThere) {
   for (const char* topic : {"none", "_errors"})
     rd_kafka_mock_topic_set_error(kafka.cluster(), topic, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-  const Ran ran = check({write("{index: x}", "", "[events, none]")});
+  const RanCheck ran = check({write("{index: x}", "", "[events, none]")});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   expect_says(
       ran,
-      "problem: topic none: there is no topic `none` at the brokers, or it may not be seen\n"
-      "  make the topic, or correct its name");
+      "problem: topic none: there is no topic `none` on the brokers, or this user may not see it\n"
+      "  create the topic, or correct its name");
   expect_says(ran, "problem: errors _errors: there is no topic `_errors`");
-  expect_says(ran, "a message that fails holds up its partition\n");
+  expect_says(ran, "a message that fails blocks its partition\n");
   expect_says(ran, "ok: topic events: ");
-  const Ran few = check(
+  const RanCheck few = check(
       {write("{index: x}", ", assignment: fixed", "[{topic: events, partitions: [1, 7, 9]}]")});
   EXPECT_EQ(few.code, ExitCode::wrong);
-  expect_says(few, "problem: topic events: it has 2 partitions, and no partition 7 and 9\n");
+  expect_says(few, "problem: topic events: it has 2 partitions, but no partition 7 or 9\n");
 }
 
 TEST_F(PipeCheckTest, NamesWhatKeepsItFromTheBrokers) {
   rd_kafka_mock_broker_set_down(kafka.cluster(), 1);
-  const Ran away = check({write(), "--timeout", "1s"});
+  const RanCheck away = check({write(), "--timeout", "1s"});
   EXPECT_EQ(away.code, ExitCode::wrong);
-  expect_says(away, "problem: brokers: no broker of " + kafka.brokers() + " answers: ");
-  expect_says(away, "\n  look whether the brokers run");
+  expect_says(away, "problem: brokers: no broker in " + kafka.brokers() + " answers: ");
+  expect_says(away, "\n  check that the brokers are running");
   expect_says(away, "ok: search ");  // the other end is looked at all the same
-  expect_says(away, "  partitions: not known; as for 16\n");
+  expect_says(away, "  partitions: not known; assuming 16\n");
   const std::string path = directory.path() / "unknown.yaml";
   std::ofstream(path) << "pipe: events\nkafka: {brokers: \"no-such-host.invalid:9092\", group: g, "
                          "topics: [a]}\ntransform: {index: x}\nelasticsearch: {url: \"" +
                              search.url() + "\"}\n";
-  const Ran unknown = check({path, "--timeout", "5s"});
+  const RanCheck unknown = check({path, "--timeout", "5s"});
   expect_says(unknown, "_RESOLVE");
-  expect_says(unknown, "  a host of `kafka.brokers` has no address");
+  expect_says(unknown, "  a host in `kafka.brokers` does not resolve");
 }
 
 TEST_F(PipeCheckTest, NamesWhatKeepsItFromTheGroup) {
   rd_kafka_mock_push_request_errors(kafka.cluster(), 9 /*OffsetFetch*/, 1,
                                     RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
-  const Ran ran = check({write(), "--timeout", "3s"});
+  const RanCheck ran = check({write(), "--timeout", "3s"});
   EXPECT_EQ(ran.code, ExitCode::wrong) << ran.out;
-  expect_says(ran, "problem: group g: the brokers do not say which offsets of `events`");
+  expect_says(ran, "problem: group g: cannot get its committed offsets in `events`: ");
   expect_says(ran, "GROUP_AUTHORIZATION_FAILED");
   expect_says(ran, "  allow this user to read the group\n");
 }
 
 TEST_F(PipeCheckTest, LooksAtTheSearchEngine) {
   status = 401;
-  const Ran locked = check({write()});
+  const RanCheck locked = check({write()});
   EXPECT_EQ(locked.code, ExitCode::wrong);
   expect_says(locked,
-              "it does not let the pipe in\n  look at `user` and `password`, or `api_key`\n");
+              "it rejects the pipe's credentials\n  check `user` and `password`, or `api_key`\n");
   status = 403;
   EXPECT_EQ(check({write()}).code, ExitCode::ok);
   const ClosedPort nobody;
   url = nobody.url();
-  const Ran gone = check({write()});
+  const RanCheck gone = check({write()});
   EXPECT_EQ(gone.code, ExitCode::wrong);
   expect_says(gone, "problem: search " + url + ": it does not answer: ");
 }
@@ -211,11 +212,11 @@ TEST_F(PipeCheckTest, LooksAtTheSearchEngine) {
 TEST_F(PipeCheckTest, FindsAllThatIsWrongWithAFileBeforeItAsksAnybody) {
   const std::string path = directory.path() / "wrong.yaml";
   std::ofstream(path) << "pipe: events\nkafka: {brokers: 7, topics: [a]}\ntransform: {}\n";
-  const Ran ran = check({path, write()});
+  const RanCheck ran = check({path, write()});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_NE(ran.err.find(path + ":2:"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find(path + ":3:"), std::string::npos) << ran.err;
-  expect_says(ran, "wrong.yaml: not checked, as the file is wrong\n");
+  expect_says(ran, "wrong.yaml: not checked: the file has errors\n");
   expect_says(ran, "events.yaml: ok\n");  // the others are checked
   EXPECT_EQ(check({path + ".none"}).code, ExitCode::environment);
 }
@@ -224,14 +225,14 @@ TEST_F(PipeCheckTest, FindsWhatIsWrongWithTheMachine) {
   const std::string path = write();
   std::ofstream(path, std::ios::app) << "machine: own.yaml\n";
   std::ofstream(directory.path() / "own.yaml") << "machine: own\ninitial: a\nstates: {a: {}}\n";
-  const Ran ran = check({path});
+  const RanCheck ran = check({path});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_NE(ran.err.find("own.yaml:"), std::string::npos) << ran.err;
 }
 
 TEST_F(PipeCheckTest, SaysTheSameAsData) {
   put_some();
-  const Ran ran = check({write(), "--json", "--messages", "8"});
+  const RanCheck ran = check({write(), "--json", "--messages", "8"});
   EXPECT_EQ(ran.code, ExitCode::ok);
   EXPECT_TRUE(check_json(ran.out)) << ran.out;
   expect_says(ran, R"({"ok":true,"files":[{"file":")");
@@ -248,7 +249,7 @@ TEST_F(PipeCheckTest, SaysTheSameAsData) {
       ran, R"("indices":[{"index":"a-events","documents":4},{"index":"b-events","documents":1}])");
   expect_says(ran, R"("plan":{"partitions":2,"workers":)");
   std::ofstream(directory.path() / "wrong.yaml") << "pipe: events\n";
-  const Ran wrong = check({directory.path() / "wrong.yaml", "--json"});
+  const RanCheck wrong = check({directory.path() / "wrong.yaml", "--json"});
   EXPECT_EQ(wrong.code, ExitCode::wrong);
   EXPECT_TRUE(check_json(wrong.out)) << wrong.out;
   expect_says(wrong, R"("ok":false,"findings":[{"kind":"problem","about":")");
@@ -259,9 +260,9 @@ TEST_F(PipeCheckTest, SaysHowItIsUsed) {
   EXPECT_EQ(check({"--json"}).code, ExitCode::usage);
   EXPECT_EQ(check({write(), "--messages", "-1"}).code, ExitCode::usage);
   EXPECT_EQ(check({write(), "--timeout", "soon"}).code, ExitCode::usage);
-  const Ran twice = check({write(), write()});
+  const RanCheck twice = check({write(), write()});
   EXPECT_EQ(twice.code, ExitCode::wrong);
-  expect_says(twice, "problem: pipe: two pipes are called events\n");
+  expect_says(twice, "problem: pipe: two pipes have the name events\n");
 }
 
 }  // namespace

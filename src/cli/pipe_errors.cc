@@ -20,7 +20,7 @@ namespace {
 
 // --- list --------------------------------------------------------------------------------------
 
-struct ListOptions : ErrorsOptions {
+struct ListErrorsOptions : ErrorsOptions {
   std::size_t limit = 100;
 };
 
@@ -63,10 +63,10 @@ void print_items(const std::vector<SurveyedError>& records, std::size_t from, st
                     record.index.empty() ? "-" : record.index, record.reason});
   }
   print_table(std::move(rows), out);
-  if (from > 0) out << "there are " << from << " before these: see count, or give --limit\n";
+  if (from > 0) out << "there are " << from << " earlier ones: use count, or raise --limit\n";
 }
 
-ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
+ExitCode list_errors(const ListErrorsOptions& options, const Surroundings& surroundings) {
   ExitCode code = ExitCode::ok;
   const auto place = place_of(options, "pipe errors list", surroundings, code);
   if (!place) return code;
@@ -89,7 +89,7 @@ ExitCode list(const ListOptions& options, const Surroundings& surroundings) {
 
 // --- show --------------------------------------------------------------------------------------
 
-struct ShowOptions : ErrorsOptions {
+struct ShowErrorOptions : ErrorsOptions {
   std::vector<std::string> words;  // [FILE] KEY
 };
 
@@ -110,7 +110,7 @@ std::string payload_text(const std::string& payload, const Surroundings& surroun
   return shown;
 }
 
-void print_record(const ErrorRecord& record, const Surroundings& surroundings) {
+void print_error(const ErrorRecord& record, const Surroundings& surroundings) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) rows.push_back({name, value});
@@ -134,7 +134,7 @@ void print_record(const ErrorRecord& record, const Surroundings& surroundings) {
   for (const auto& [name, value] : record.original.headers)
     rows.push_back({"header " + name, value ? *value : "(null)"});
   add("payload", std::to_string(record.payload_bytes) + " bytes" +
-                     (record.payload_omitted ? ", not kept here" : ""));
+                     (record.payload_omitted ? ", not stored here" : ""));
   print_table(std::move(rows), surroundings.out);
   if (!record.original.value) return;
   const std::string& payload = *record.original.value;
@@ -143,11 +143,11 @@ void print_record(const ErrorRecord& record, const Surroundings& surroundings) {
     surroundings.out << payload_text(payload, surroundings) << '\n';
   } else {
     surroundings.out << printable(payload.substr(0, 1000))
-                     << "\n(this is no text: --json has it)\n";
+                     << "\n(not text: use --json to see all of it)\n";
   }
 }
 
-ExitCode show(ShowOptions options, const Surroundings& surroundings) {
+ExitCode show_error(ShowErrorOptions options, const Surroundings& surroundings) {
   const std::string key = options.words.back();
   if (options.words.size() > 1) options.file = options.words.front();
   ExitCode code = ExitCode::ok;
@@ -164,14 +164,15 @@ ExitCode show(ShowOptions options, const Surroundings& surroundings) {
   end_progress_line(surroundings);
   if (!read) return report(read.error(), "", "", surroundings.err);
   if (!latest)
-    return report({ErrorCode::bad_input, "there is no record of an error with the key " +
-                                             in_ticks(key) + " in " + in_ticks(place->topic) +
-                                             ": keys are TOPIC/PARTITION/OFFSET, as list shows"},
-                  "", "", surroundings.err);
+    return report(
+        {ErrorCode::bad_input, "there is no error record with the key " + in_ticks(key) + " in " +
+                                   in_ticks(place->topic) +
+                                   ": keys are TOPIC/PARTITION/OFFSET, as `list` shows them"},
+        "", "", surroundings.err);
   if (options.json) {
     surroundings.out << *write_error(*latest, {.format = ErrorsConfig::Format::json}).value << '\n';
   } else {
-    print_record(*latest, surroundings);
+    print_error(*latest, surroundings);
   }
   return ExitCode::ok;
 }
@@ -248,7 +249,7 @@ void print_counts(const std::vector<std::string>& by, const std::vector<Counted>
   print_table(std::move(rows), out);
 }
 
-ExitCode count(const CountOptions& options, const Surroundings& surroundings) {
+ExitCode count_errors(const CountOptions& options, const Surroundings& surroundings) {
   ExitCode code = ExitCode::ok;
   const auto place = place_of(options, "pipe errors count", surroundings, code);
   if (!place) return code;
@@ -266,45 +267,49 @@ ExitCode count(const CountOptions& options, const Surroundings& surroundings) {
 }
 
 void add_file(Command& verb, ErrorsOptions& options) {
-  verb.add_option("FILE", options.file, "the file of the pipe")->check(not_empty());
+  verb.add_option("FILE", options.file, "the pipe file")->check(not_empty());
 }
 
 void add_errors_list(Command& errors, Action& action) {
-  auto options = std::make_shared<ListOptions>();
-  Command* verb = errors.add_subcommand("list", "List them, the latest last");
+  auto options = std::make_shared<ListErrorsOptions>();
+  Command* verb = errors.add_subcommand("list", "List error records, the latest last");
   add_file(*verb, *options);
   add_choice_options(*verb, *options);
-  verb->add_option("--limit", options->limit, "the latest so many")
+  verb->add_option("--limit", options->limit, "how many of the latest to list")
       ->capture_default_str()
       ->check(between(1, 10'000'000));
   add_place_options(*verb, *options);
   verb->footer("Example:\n  pawl pipe errors list events.yaml --code bulk_item --since 2h");
   verb->callback([options, &action] {
-    action = [options](const Surroundings& surroundings) { return list(*options, surroundings); };
+    action = [options](const Surroundings& surroundings) {
+      return list_errors(*options, surroundings);
+    };
   });
 }
 
 void add_errors_show(Command& errors, Action& action) {
-  auto options = std::make_shared<ShowOptions>();
-  Command* verb = errors.add_subcommand("show", "Show all of one, with the message");
+  auto options = std::make_shared<ShowErrorOptions>();
+  Command* verb = errors.add_subcommand("show", "Show one error record, with its message");
   verb->add_option("[FILE] KEY", options->words,
-                   "the file of the pipe, and TOPIC/PARTITION/OFFSET of the message")
+                   "the pipe file, and TOPIC/PARTITION/OFFSET of the message")
       ->required()
       ->expected(1, 2)
       ->check(not_empty());
   add_place_options(*verb, *options);
   verb->footer("Example:\n  pawl pipe errors show events.yaml events/3/1234");
   verb->callback([options, &action] {
-    action = [options](const Surroundings& surroundings) { return show(*options, surroundings); };
+    action = [options](const Surroundings& surroundings) {
+      return show_error(*options, surroundings);
+    };
   });
 }
 
 void add_errors_count(Command& errors, Action& action) {
   auto options = std::make_shared<CountOptions>();
-  Command* verb = errors.add_subcommand("count", "Count them");
+  Command* verb = errors.add_subcommand("count", "Count error records");
   add_file(*verb, *options);
   verb->add_option("--by", options->by,
-                   "code, index, topic, partition, type, day; several by commas")
+                   "code, index, topic, partition, type or day; separate several by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(one_of(aspect_names()))
@@ -314,14 +319,17 @@ void add_errors_count(Command& errors, Action& action) {
   add_place_options(*verb, *options);
   verb->footer("Example:\n  pawl pipe errors count events.yaml --by code,index");
   verb->callback([options, &action] {
-    action = [options](const Surroundings& surroundings) { return count(*options, surroundings); };
+    action = [options](const Surroundings& surroundings) {
+      return count_errors(*options, surroundings);
+    };
   });
 }
 
 }  // namespace
 
 void add_pipe_errors(Command& pipe, Action& action) {
-  Command* errors = pipe.add_subcommand("errors", "Messages that could not be loaded, and why");
+  Command* errors =
+      pipe.add_subcommand("errors", "Inspect and replay messages that could not be loaded");
   errors->require_subcommand(1);
   add_errors_list(*errors, action);
   add_errors_show(*errors, action);

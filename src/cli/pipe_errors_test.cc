@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct Ran {
+struct RanErrors {
   ExitCode code;
   std::string out;
   std::string err;
@@ -30,12 +30,12 @@ class PipeErrorsTest : public testing::Test {
   }
 
   // `pawl pipe errors …`
-  Ran errors(Words arguments, bool screen = false) {
+  RanErrors errors(Words arguments, bool screen = false) {
     arguments.insert(arguments.begin(), {"pipe", "errors"});
     arguments.insert(arguments.begin() + 3, {"--brokers", kafka.brokers()});
     return pawl(arguments, screen);
   }
-  static Ran pawl(const Words& arguments, bool screen = false) {
+  static RanErrors pawl(const Words& arguments, bool screen = false) {
     std::ostringstream out;
     std::ostringstream err;
     const auto now = [] { return *parse_instant("2026-03-02T12:00:00Z"); };
@@ -92,7 +92,7 @@ class PipeErrorsTest : public testing::Test {
 
 TEST_F(PipeErrorsTest, ListHasTheLatestRecordOfEachMessageByTime) {
   put_some();
-  const Ran ran = errors({"list"});
+  const RanErrors ran = errors({"list"});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(
       ran.out,
@@ -110,7 +110,7 @@ TEST_F(PipeErrorsTest, ListHasThoseThatAreAskedFor) {
   const auto sources = [&](const Words& words) {
     Words all{"list", "--json"};
     all.insert(all.end(), words.begin(), words.end());
-    const Ran ran = errors(all);
+    const RanErrors ran = errors(all);
     EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
     std::string found;
     for (std::size_t at = ran.out.find(R"("key":")"); at != std::string::npos;
@@ -126,23 +126,23 @@ TEST_F(PipeErrorsTest, ListHasThoseThatAreAskedFor) {
   EXPECT_EQ(sources({"--source", "other"}), "");
   EXPECT_EQ(sources({"--limit", "2"}), "events/1/9 events/2/7 ");
   EXPECT_EQ(errors({"list", "--limit", "1"}).out.substr(0, 2), "AT");
-  EXPECT_NE(errors({"list", "--limit", "1"}).out.find("there are 4 before these"),
+  EXPECT_NE(errors({"list", "--limit", "1"}).out.find("there are 4 earlier ones"),
             std::string::npos);
 }
 
 TEST_F(PipeErrorsTest, ListLeavesOutWhatIsNoRecordAndSaysSo) {
   kafka.put("_errors", 0, {.key = "a", .value = "hello"});
-  const Ran ran = errors({"list"});
+  const RanErrors ran = errors({"list"});
   EXPECT_EQ(ran.code, ExitCode::ok);
   EXPECT_EQ(ran.out, "no errors\n");
   EXPECT_EQ(ran.err,
-            "pawl: 1 message of `_errors` left out; of the first: this is no record of an error: "
-            "it has no headers `pawl.*`, and its value is no map in JSON\n");
+            "pawl: 1 message of `_errors` skipped; the first: this is not an error record: "
+            "it has no `pawl.*` headers, and its value is not a JSON object\n");
 }
 
 TEST_F(PipeErrorsTest, ShowHasAllOfOneAndItsPayload) {
   put_some();
-  const Ran ran = errors({"show", "events/1/1"});
+  const RanErrors ran = errors({"show", "events/1/1"});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out,
             "key                   events/1/1\n"
@@ -164,9 +164,9 @@ TEST_F(PipeErrorsTest, ShowHasAllOfOneAndItsPayload) {
             "payload               11 bytes\n"
             "\n"
             "{\"age\":\"x\"}\n");
-  EXPECT_NE(errors({"show", "events/1/9"}).out.find("5000000 bytes, not kept here"),
+  EXPECT_NE(errors({"show", "events/1/9"}).out.find("5000000 bytes, not stored here"),
             std::string::npos);
-  const Ran json = errors({"show", "--json", "events/1/1"});
+  const RanErrors json = errors({"show", "--json", "events/1/1"});
   EXPECT_NE(json.out.find(R"("payload":"{\"age\":\"x\"}")"), std::string::npos) << json.out;
 }
 
@@ -179,7 +179,7 @@ TEST_F(PipeErrorsTest, ShowDoesNotLetAPayloadSteerTheTerminal) {
 }
 
 TEST_F(PipeErrorsTest, ShowSaysThatThereIsNoSuchKey) {
-  const Ran ran = errors({"show", "events/1/77"});
+  const RanErrors ran = errors({"show", "events/1/77"});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_NE(ran.err.find("`events/1/77`"), std::string::npos) << ran.err;
 }
@@ -207,10 +207,10 @@ TEST_F(PipeErrorsTest, CountIsByAspects) {
 
 TEST_F(PipeErrorsTest, ReplayPutsMessagesBackAsTheyWere) {
   put_some();
-  const Ran ran = errors({"replay"});
+  const RanErrors ran = errors({"replay"});
   EXPECT_EQ(ran.code, ExitCode::wrong);
-  EXPECT_EQ(ran.out, "4 messages replayed, 1 without payload left out\n");
-  EXPECT_EQ(ran.err, "pawl: events/1/9 has no payload here, and cannot be replayed\n");
+  EXPECT_EQ(ran.out, "4 messages replayed, 1 left out (no payload)\n");
+  EXPECT_EQ(ran.err, "pawl: events/1/9 cannot be replayed: its record has no payload\n");
   std::map<std::string, int> found;
   for (const auto& [partition, offset, message] : kafka.all_of("events")) {
     ASSERT_EQ(message.headers.size(), 2U);
@@ -228,10 +228,10 @@ TEST_F(PipeErrorsTest, ReplayPutsMessagesBackAsTheyWere) {
 TEST_F(PipeErrorsTest, ReplaySendsThoseThatAreAskedForWhereItIsTold) {
   put_some();
   kafka.create("again", 1);
-  const Ran dry = errors({"replay", "--code", "12", "--dry-run"});
-  EXPECT_EQ(dry.out, "dry run: 4 messages replayed\n");
+  const RanErrors dry = errors({"replay", "--code", "12", "--dry-run"});
+  EXPECT_EQ(dry.out, "dry run: 4 messages would be replayed\n");
   EXPECT_TRUE(kafka.all_of("events").empty());
-  const Ran ran = errors({"replay", "--only-retryable", "--to", "again", "--json"});
+  const RanErrors ran = errors({"replay", "--only-retryable", "--to", "again", "--json"});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out, R"({"replayed":1,"without_payload":0,"failed":0})"
                      "\n");
@@ -243,7 +243,7 @@ TEST_F(PipeErrorsTest, ReplaySaysWhatFailed) {
   put(refused(1));
   rd_kafka_mock_push_request_errors(kafka.cluster(), 0 /*Produce*/, 1,
                                     RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
-  const Ran ran = errors({"replay"});
+  const RanErrors ran = errors({"replay"});
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_EQ(ran.out, "0 messages replayed, 1 failed\n");
   EXPECT_NE(ran.err.find("pawl: events/1/1 was not replayed: TOPIC_AUTHORIZATION_FAILED"),
@@ -254,7 +254,7 @@ TEST_F(PipeErrorsTest, ReplaySaysWhatFailed) {
 TEST_F(PipeErrorsTest, ReplaySendsNothingWhereATopicIsNotThere) {
   put(refused(1));
   rd_kafka_mock_topic_set_error(kafka.cluster(), "none", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-  const Ran ran = errors({"replay", "--to", "none"});
+  const RanErrors ran = errors({"replay", "--to", "none"});
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_EQ(ran.out, "0 messages replayed\n");
   EXPECT_NE(ran.err.find("there is no topic `none`"), std::string::npos) << ran.err;
@@ -275,7 +275,7 @@ TEST_F(PipeErrorsTest, FindBrokersAndTopicInTheFileOfThePipe) {
   EXPECT_EQ(pawl({"pipe", "errors", "count", path}).out, "RECORDS  CODE\n1        12 bulk_item\n");
   EXPECT_EQ(pawl({"pipe", "errors", "show", path, "events/1/1"}).out.substr(0, 4), "key ");
   std::ofstream(path) << "pipe: events\nkafka: {brokers: 7}\n";
-  const Ran wrong = pawl({"pipe", "errors", "list", path});
+  const RanErrors wrong = pawl({"pipe", "errors", "list", path});
   EXPECT_EQ(wrong.code, ExitCode::wrong);
   EXPECT_NE(wrong.err.find(path + ":2:"), std::string::npos) << wrong.err;
   EXPECT_EQ(pawl({"pipe", "errors", "list", path + ".none"}).code, ExitCode::environment);
@@ -288,18 +288,18 @@ TEST_F(PipeErrorsTest, SayHowTheyAreUsed) {
   EXPECT_EQ(errors({"list", "--source", "a/b"}).code, ExitCode::usage);
   EXPECT_EQ(errors({"list", "--timeout", "soon"}).code, ExitCode::usage);
   EXPECT_EQ(errors({"count", "--by", "colour"}).code, ExitCode::usage);
-  const Ran both = errors({"list", "pipe.yaml"});
+  const RanErrors both = errors({"list", "pipe.yaml"});
   EXPECT_EQ(both.code, ExitCode::usage);
-  EXPECT_NE(both.err.find("the FILE of the pipe, or --brokers"), std::string::npos);
+  EXPECT_NE(both.err.find("give the pipe FILE, or --brokers"), std::string::npos);
 }
 
 TEST_F(PipeErrorsTest, SayThatBrokersOrTopicAreNotThere) {
   rd_kafka_mock_topic_set_error(kafka.cluster(), "none", RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-  const Ran none = errors({"list", "--topic", "none"});
+  const RanErrors none = errors({"list", "--topic", "none"});
   EXPECT_EQ(none.code, ExitCode::environment);
   EXPECT_NE(none.err.find("there is no topic `none`"), std::string::npos) << none.err;
   rd_kafka_mock_broker_set_down(kafka.cluster(), 1);
-  const Ran away = errors({"list", "--timeout", "300ms"});
+  const RanErrors away = errors({"list", "--timeout", "300ms"});
   EXPECT_EQ(away.code, ExitCode::environment);
   EXPECT_NE(away.err.find("`_errors`"), std::string::npos) << away.err;
 }

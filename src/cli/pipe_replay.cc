@@ -140,15 +140,15 @@ class Replay {
   ExitCode say() const {
     say_without_message();
     if (failed_ > kNamesShown)
-      surroundings_.err << "pawl: and " << failed_ - kNamesShown << " more were not\n";
+      surroundings_.err << "pawl: and " << failed_ - kNamesShown << " more were not replayed\n";
     if (options_.json) {
       surroundings_.out << R"({"replayed":)" << done_ << R"(,"without_payload":)"
                         << without_message_.size() << R"(,"failed":)" << failed_ << "}\n";
     } else {
       surroundings_.out << (options_.dry_run ? "dry run: " : "") << counted(done_, "message")
-                        << " replayed";
+                        << (options_.dry_run ? " would be replayed" : " replayed");
       if (!without_message_.empty())
-        surroundings_.out << ", " << without_message_.size() << " without payload left out";
+        surroundings_.out << ", " << without_message_.size() << " left out (no payload)";
       if (failed_ > 0) surroundings_.out << ", " << failed_ << " failed";
       surroundings_.out << '\n';
     }
@@ -159,9 +159,10 @@ class Replay {
   void say_without_message() const {
     for (std::size_t i = 0; i < std::min(without_message_.size(), kNamesShown); ++i)
       surroundings_.err << "pawl: " << printable(without_message_[i])
-                        << " has no payload here, and cannot be replayed\n";
+                        << " cannot be replayed: its record has no payload\n";
     if (without_message_.size() > kNamesShown)
-      surroundings_.err << "pawl: nor can " << without_message_.size() - kNamesShown << " more\n";
+      surroundings_.err << "pawl: and " << without_message_.size() - kNamesShown
+                        << " more cannot be replayed\n";
   }
 
   const ErrorsPlace& place_;
@@ -192,15 +193,15 @@ ExitCode replay(const ReplayOptions& options, const Surroundings& surroundings) 
 
 void add_pipe_errors_replay(Command& errors, Action& action) {
   auto options = std::make_shared<ReplayOptions>();
-  Command* verb = errors.add_subcommand("replay", "Put the messages into their topic again");
-  verb->add_option("FILE", options->file, "the file of the pipe")->check(not_empty());
+  Command* verb = errors.add_subcommand("replay", "Put failed messages back into their topic");
+  verb->add_option("FILE", options->file, "the pipe file")->check(not_empty());
   add_choice_options(*verb, *options);
   verb->add_flag("--only-retryable", options->only_retryable,
-                 "those with which nothing is wrong themselves");
-  verb->add_option("--to", options->to, "into this topic instead of the one they came from")
+                 "only messages that are not themselves at fault");
+  verb->add_option("--to", options->to, "send to this topic instead of the original one")
       ->check(not_empty())
       ->type_name("TOPIC");
-  verb->add_flag("--dry-run", options->dry_run, "say how many, and send nothing");
+  verb->add_flag("--dry-run", options->dry_run, "only print how many would be sent");
   add_place_options(*verb, *options);
   verb->footer("Example:\n  pawl pipe errors replay events.yaml --code 12 --since 2h --dry-run");
   verb->callback([options, &action] {

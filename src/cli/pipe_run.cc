@@ -59,7 +59,7 @@ ExitCode read_pipe_machine(const std::string& pipe_path, const std::string& path
   const auto zones = Zones::open();
   if (!zones) return report(zones.error(), "", "", surroundings.err);
   std::string text(PipeMachine::built_in());
-  std::string where = "the machine that is built in";
+  std::string where = "the built-in machine";
   if (!path.empty()) {
     where = path;
     if (const std::size_t slash = pipe_path.rfind('/');
@@ -103,7 +103,7 @@ ExitCode read_pipes(const std::vector<std::string>& paths, std::vector<PipeToRun
       return code;
     for (const PipeToRun& before : into)
       if (before.config.name == one.config.name)
-        return report({ErrorCode::bad_input, "two pipes are called " + one.config.name +
+        return report({ErrorCode::bad_input, "two pipes have the name " + one.config.name +
                                                  "; give one of them another name"},
                       path, "", surroundings.err);
     into.push_back(std::move(one));
@@ -176,7 +176,7 @@ Result<void> tell_where(const PipeFlags& flags, Server& server, std::ostream& ou
   PAWL_TRY(const ListenAddress address, parse_listen_address(flags.listen));
   say_where(server, address, "pipes", token, out);
   if (!flags.token_file.empty())
-    out << "access token (role admin) in " << flags.token_file << '\n' << std::flush;
+    out << "access token (role admin) written to " << flags.token_file << '\n' << std::flush;
   return {};
 }
 
@@ -224,28 +224,28 @@ ExitCode run_pipes(const PipeFlags& flags, const Surroundings& surroundings) {
 
 void add_pipe_run(Command& pipe, Action& action) {
   auto flags = std::make_shared<PipeFlags>();
-  pipe.add_option("file", flags->files, "files of pipes (docs/reference/pipe.md)")
+  pipe.add_option("file", flags->files, "pipe files (see docs/reference/pipe.md)")
       ->type_name("FILE");
-  pipe.add_flag("--json", flags->as_json, "log lines as JSON");
+  pipe.add_flag("--json", flags->as_json, "write the log as JSON");
   pipe.add_option("--listen", flags->listen,
-                  "serve what there is to see and steer over HTTP; without it, nothing is served")
+                  "serve an HTTP API to monitor and control the pipes (default: none)")
       ->check(not_empty())
       ->type_name("ADDRESS:PORT");
   const auto file = [&](const char* name, std::string& into, const char* says) {
     pipe.add_option(name, into, says)->check(not_empty())->type_name("FILE")->needs("--listen");
   };
   file("--token-file", flags->token_file,
-       "where the access token is written, for its owner alone, instead of being printed");
+       "write the access token to this file, readable only by its owner, instead of printing it");
   file("--tls-certificate", flags->listening.tls_certificate,
-       "the chain (PEM); read again on SIGHUP");
+       "the certificate chain (PEM); reloaded on SIGHUP");
   file("--tls-key", flags->listening.tls_key, "its private key (PEM)");
-  pipe.add_flag("--insecure-listen", flags->listening.is_insecure, "beyond loopback without TLS")
+  pipe.add_flag("--insecure-listen", flags->listening.is_insecure,
+                "listen beyond loopback without TLS")
       ->needs("--listen");
   pipe.callback([flags, &action, &pipe] {
     if (pipe.got_subcommand()) return;
     action = [flags](const Surroundings& surroundings) {
-      if (flags->files.empty())
-        return report_usage("name the file of a pipe", "pipe", surroundings.err);
+      if (flags->files.empty()) return report_usage("name a pipe file", "pipe", surroundings.err);
       return run_pipes(*flags, surroundings);
     };
   });

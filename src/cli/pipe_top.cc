@@ -101,7 +101,7 @@ void print_pipe(const std::string& pipe, Instant now, std::ostream& out) {
     rows.push_back(row_of(partition, now));
   }
   out << printable(said(pipe, "name")) << ": " << said(pipe, "bulks") << " of "
-      << said(pipe, "window") << " bulks under way, lag " << books.lag << ", "
+      << said(pipe, "window") << " bulk requests in flight, lag " << books.lag << ", "
       << said(pipe, "rebalances") << " rebalances, " << said(pipe, "commits") << " commits ("
       << said(pipe, "commit_failures") << " failed)\n";
   if (const std::string kafka = said(pipe, "kafka"); !kafka.empty())
@@ -123,7 +123,7 @@ void print_pipe(const std::string& pipe, Instant now, std::ostream& out) {
 std::string text_of(const std::vector<std::string>& pipes, const std::string& where, Instant now) {
   std::ostringstream out;
   out << printable(where) << "  " << short_time(to_text(now)) << '\n';
-  if (pipes.empty()) out << "no pipes run there\n";
+  if (pipes.empty()) out << "no pipes are running there\n";
   for (const std::string& pipe : pipes) print_pipe(pipe, now, out << '\n');
   return out.str();
 }
@@ -134,7 +134,7 @@ ExitCode pipe_top(const PipeTopOptions& options, const Surroundings& surrounding
   const auto server = choose_server(options.place, surroundings.environment);
   if (!server) return report(server.error(), "", "", surroundings.err);
   if (!*server)
-    return report_usage("pipes run in a process: say with --url where it listens", "pipe top",
+    return report_usage("name the process that runs the pipes: use --url", "pipe top",
                         surroundings.err);
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
@@ -163,14 +163,14 @@ ExitCode pipe_top(const PipeTopOptions& options, const Surroundings& surrounding
 void add_pipe_top(Command& pipe, Action& action) {
   auto options = std::make_shared<PipeTopOptions>();
   Command* verb = pipe.add_subcommand("top", "Watch the pipes of a server or of `pawl pipe`");
-  verb->add_option("PIPE", options->pipe, "this one only")->check(not_empty());
-  verb->add_option("--every", options->every, "how often it is looked")
+  verb->add_option("PIPE", options->pipe, "only this pipe")->check(not_empty());
+  verb->add_option("--every", options->every, "how often to refresh")
       ->capture_default_str()
       ->check(not_empty())
       ->type_name("DURATION");
-  verb->add_flag("--once", options->once, "one view, and then end");
+  verb->add_flag("--once", options->once, "print one view and exit");
   add_client_options(*verb, *options);
-  verb->get_option("--json")->description("a JSON object a line, for each view");
+  verb->get_option("--json")->description("one JSON object per line for each view");
   verb->footer(
       "Example:\n  pawl pipe top --url http://127.0.0.1:7296\n  pawl pipe top clicks --once --json");
   verb->callback([options, &action] {

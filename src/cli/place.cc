@@ -45,11 +45,12 @@ const Keys<Profile>& profile_keys() {
       "a profile",
       {{{"url", Shape::text, "https://host:port", {}, true}, read_text<&Profile::url>},
        {{"token", Shape::text, "the access token"}, read_text<&Profile::token>},
-       {{"token_file", Shape::text, "the file it is in"}, read_text<&Profile::token_file>},
-       {{"token_env", Shape::text, "the environment variable it is in"},
+       {{"token_file", Shape::text, "file that contains the access token"},
+        read_text<&Profile::token_file>},
+       {{"token_env", Shape::text, "environment variable that contains the access token"},
         read_text<&Profile::token_env>},
-       {{"ca", Shape::text, "a file of authorities to trust"}, read_text<&Profile::certificates>},
-       {{"insecure", Shape::boolean, "the token may cross the network in the clear"},
+       {{"ca", Shape::text, "file of CA certificates to trust"}, read_text<&Profile::certificates>},
+       {{"insecure", Shape::boolean, "the token may cross the network unencrypted"},
         [](Reader& r, const Node& n, Profile& p) { r.boolean(n, p.insecure); }}},
       {"token", "token_file", "token_env"}};
   return keys;
@@ -79,11 +80,12 @@ Result<void> check_private(const std::string& path, const Profiles& profiles) {
   struct stat file {};
   constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
   if (!has_token || stat(path.c_str(), &file) != 0 || (file.st_mode & kOthers) == 0) return {};
-  return Error{ErrorCode::bad_input,
-               "others may use " + path + ", which has an access token in it: chmod 600 " + path};
+  return Error{
+      ErrorCode::bad_input,
+      path + " contains an access token and is open to other users: run chmod 600 " + path};
 }
 
-std::string said(const Environment& environment, const char* name) {
+std::string variable(const Environment& environment, const char* name) {
   const char* const value = environment ? environment(name) : nullptr;
   return value != nullptr ? value : "";
 }
@@ -99,8 +101,8 @@ Result<std::string> read_variable(const Environment& environment, const char* na
 }
 
 std::string profiles_path(const Environment& environment) {
-  const std::string config = said(environment, "XDG_CONFIG_HOME");
-  const std::string home = said(environment, "HOME");
+  const std::string config = variable(environment, "XDG_CONFIG_HOME");
+  const std::string home = variable(environment, "HOME");
   if (config.empty() && home.empty()) return {};
   return (config.empty() ? fs::path(home) / ".config" : fs::path(config)) / "pawl/profiles.yaml";
 }
@@ -124,8 +126,7 @@ Result<std::optional<Profile>> find_profile(const std::string& name,
   if (profiles && profiles->contains(wanted)) return std::optional(profiles->at(wanted));
   if (name.empty()) return std::optional<Profile>();
   if (!profiles)
-    return Error{ErrorCode::bad_input, "there is no profile " + in_ticks(name) +
-                                           ": write it into " +
+    return Error{ErrorCode::bad_input, "there is no profile " + in_ticks(name) + ": add it to " +
                                            (path.empty() ? "~/.config/pawl/profiles.yaml" : path)};
   std::vector<std::string> names;
   for (const auto& [known, profile] : *profiles) names.push_back(known);
@@ -135,10 +136,10 @@ Result<std::optional<Profile>> find_profile(const std::string& name,
 
 Result<std::string> token_of(const Profile& profile, const Environment& environment) {
   if (!profile.token_env.empty()) {
-    const std::string token = said(environment, profile.token_env.c_str());
+    const std::string token = variable(environment, profile.token_env.c_str());
     if (!token.empty()) return token;
     return Error{ErrorCode::bad_input, "the environment variable " + in_ticks(profile.token_env) +
-                                           ", in which the access token is to be, is not set"};
+                                           ", which should contain the access token, is not set"};
   }
   if (profile.token_file.empty()) return profile.token;
   const fs::path beside = fs::path(profiles_path(environment)).parent_path();
@@ -171,29 +172,32 @@ Result<void> check_url(const std::string& text, bool insecure) {
   const bool is_read = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) == CURLUE_OK;
   if (is_read &&
       !(part_of(url.get(), CURLUPART_USER) + part_of(url.get(), CURLUPART_PASSWORD)).empty())
-    return Error{ErrorCode::bad_input, "the URL of a server has no user in it: give a token"};
+    return Error{ErrorCode::bad_input,
+                 "the URL of a server must not contain a user or password: use an access token"};
   const std::string scheme = is_read ? part_of(url.get(), CURLUPART_SCHEME) : "";
   if ((scheme != "http" && scheme != "https") || text.find_first_of("?#") != std::string::npos)
-    return Error{ErrorCode::bad_input, in_quotes(text) +
-                                           " is no URL of a server; write http://127.0.0.1:7295 or "
-                                           "https://HOST"};
+    return Error{ErrorCode::bad_input,
+                 in_quotes(text) +
+                     " is not the URL of a server; write http://127.0.0.1:7295 or "
+                     "https://HOST"};
   const std::string host = part_of(url.get(), CURLUPART_HOST);
   if (scheme == "https" || insecure || is_loopback(host)) return {};
-  return Error{ErrorCode::bad_input,
-               "the access token would cross the network to " + host +
-                   " in the clear: use https://, or give --insecure where something else encrypts"};
+  return Error{
+      ErrorCode::bad_input,
+      "the access token would be sent to " + host +
+          " unencrypted: use https://, or give --insecure if something else encrypts the traffic"};
 }
 
 // It becomes a line of a header.
 Result<void> check_token(const std::string& token, const std::string& url) {
   if (token.empty())
-    return Error{ErrorCode::bad_input, "there is no access token for " + url +
-                                           ": set PAWL_TOKEN, or write it into a profile"};
+    return Error{ErrorCode::bad_input,
+                 "no access token for " + url + ": set PAWL_TOKEN, or add it to a profile"};
   const bool is_plain =
       std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (is_plain) return {};
   return Error{ErrorCode::bad_input,
-               "the access token for " + url + " has characters in it that none has"};
+               "the access token for " + url + " contains invalid characters"};
 }
 
 Result<ServerPlace> checked(ServerPlace place, bool insecure) {
@@ -210,8 +214,8 @@ Result<std::optional<ServerPlace>> choose_server(const GivenPlace& given,
   if (!given.directory.empty()) {
     if ((given.url + given.token + given.profile).empty()) return std::optional<ServerPlace>();
     return Error{ErrorCode::bad_input,
-                 "--dir is a directory of this machine; --url, --token and --profile are of a "
-                 "server: give one or the other"};
+                 "--dir names a local directory; --url, --token and --profile name a server: "
+                 "give one or the other"};
   }
   PAWL_TRY(const std::string url_there, read_variable(environment, "PAWL_URL"));
   PAWL_TRY(const std::string profile_there, read_variable(environment, "PAWL_PROFILE"));
@@ -226,7 +230,7 @@ Result<std::optional<ServerPlace>> choose_server(const GivenPlace& given,
     PAWL_TRY(const auto profile,
              find_profile(given.profile.empty() ? profile_there : given.profile, environment));
     if (!profile && !given.token.empty())
-      return Error{ErrorCode::bad_input, "--token is for a server: say which by --url or PAWL_URL"};
+      return Error{ErrorCode::bad_input, "--token is for a server: name it with --url or PAWL_URL"};
     if (!profile) return std::optional<ServerPlace>();
     chosen = *profile;
   }

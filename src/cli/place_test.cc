@@ -52,7 +52,7 @@ TEST_F(PlaceTest, WithoutAnythingItIsTheDirectory) {
   EXPECT_EQ(chosen(), "directory");
   variables["PAWL_TOKEN"] = "pawl_e";  // a token alone says nothing of where
   EXPECT_EQ(chosen(), "directory");
-  EXPECT_EQ(chosen({.token = "pawl_o"}), "--token is for a server: say which by --url or PAWL_URL");
+  EXPECT_EQ(chosen({.token = "pawl_o"}), "--token is for a server: name it with --url or PAWL_URL");
 }
 
 TEST_F(PlaceTest, OptionsGoBeforeTheEnvironmentAndThatBeforeProfiles) {
@@ -76,8 +76,8 @@ TEST_F(PlaceTest, OptionsGoBeforeTheEnvironmentAndThatBeforeProfiles) {
 
 TEST_F(PlaceTest, ADirectoryAndAServerAreOneTooMany) {
   const std::string both =
-      "--dir is a directory of this machine; --url, --token and --profile are of a server: give "
-      "one or the other";
+      "--dir names a local directory; --url, --token and --profile name a server: give one or the "
+      "other";
   EXPECT_EQ(chosen({.directory = "d", .url = "https://o.example"}), both);
   EXPECT_EQ(chosen({.directory = "d", .token = "pawl_o"}), both);
   EXPECT_EQ(chosen({.directory = "d", .profile = "default"}), both);
@@ -87,7 +87,7 @@ TEST_F(PlaceTest, AProfileSaysWhereItsTokenIs) {
   write_profiles(kProfiles);
   EXPECT_EQ(
       chosen({.profile = "test"}),
-      "the environment variable `TEST_TOKEN`, in which the access token is to be, is not set");
+      "the environment variable `TEST_TOKEN`, which should contain the access token, is not set");
   variables["TEST_TOKEN"] = "pawl_t";
   EXPECT_EQ(chosen({.profile = "test"}), "http://127.0.0.1:1 pawl_t own.pem");
   const std::string file = (temporary.path() / "pawl/token").string();
@@ -96,15 +96,14 @@ TEST_F(PlaceTest, AProfileSaysWhereItsTokenIs) {
   std::ofstream(file) << "pawl_f\n";
   EXPECT_EQ(chosen({.profile = "filed"}), "https://filed.example:8443/pawl pawl_f");
   EXPECT_EQ(chosen({.profile = "bare"}),
-            "there is no access token for https://bare.example: set PAWL_TOKEN, or write it into a "
-            "profile");
+            "no access token for https://bare.example: set PAWL_TOKEN, or add it to a profile");
   EXPECT_EQ(chosen({.profile = "tset"}), path + " has no profile `tset`; did you mean test?");
 }
 
 TEST_F(PlaceTest, ProfilesThatOthersMayReadAreRefused) {
   write_profiles(kProfiles, 0640);
   const std::string refused =
-      "others may use " + path + ", which has an access token in it: chmod 600 " + path;
+      path + " contains an access token and is open to other users: run chmod 600 " + path;
   EXPECT_EQ(chosen(), refused);
   EXPECT_EQ(chosen({.profile = "bare"}), refused);
   write_profiles(kProfiles, 0604);
@@ -123,7 +122,7 @@ TEST_F(PlaceTest, ProfilesThatAreWrongAreSaidWithTheirPlace) {
   EXPECT_EQ(chosen().find("pawl_secret"), std::string::npos) << chosen();
   EXPECT_TRUE(chosen().starts_with(path + ":1:")) << chosen();
   std::filesystem::remove(path);
-  EXPECT_EQ(chosen({.profile = "test"}), "there is no profile `test`: write it into " + path);
+  EXPECT_EQ(chosen({.profile = "test"}), "there is no profile `test`: add it to " + path);
 }
 
 TEST_F(PlaceTest, ATokenDoesNotCrossTheNetworkInTheClear) {
@@ -132,8 +131,9 @@ TEST_F(PlaceTest, ATokenDoesNotCrossTheNetworkInTheClear) {
     EXPECT_EQ(chosen({.url = url, .token = "pawl_o"}), url + std::string(" pawl_o"));
   for (const char* host : {"pawl.example", "10.0.0.1", "127.0.0.1.example", "localhost.example"})
     EXPECT_EQ(chosen({.url = "http://" + std::string(host) + ":7295", .token = "pawl_o"}),
-              "the access token would cross the network to " + std::string(host) +
-                  " in the clear: use https://, or give --insecure where something else encrypts");
+              "the access token would be sent to " + std::string(host) +
+                  " unencrypted: use https://, or give --insecure if something else encrypts the "
+                  "traffic");
   EXPECT_EQ(chosen({.url = "http://pawl.example", .token = "pawl_o", .insecure = true}),
             "http://pawl.example pawl_o");
   write_profiles(kProfiles);
@@ -142,15 +142,15 @@ TEST_F(PlaceTest, ATokenDoesNotCrossTheNetworkInTheClear) {
 
 TEST_F(PlaceTest, WhatIsNoAddressOrNoTokenIsSaid) {
   const auto wrong = [](const std::string& url) {
-    return "'" + url + "' is no URL of a server; write http://127.0.0.1:7295 or https://HOST";
+    return "'" + url + "' is not the URL of a server; write http://127.0.0.1:7295 or https://HOST";
   };
   for (const char* url : {"pawl.example", "ftp://pawl.example", "https://pawl.example?x=1",
                           "https://pawl.example#x", "https://", "https://a b"})
     EXPECT_EQ(chosen({.url = url, .token = "pawl_o"}), wrong(url));
   EXPECT_EQ(chosen({.url = "https://ann:pawl_secret@pawl.example", .token = "pawl_o"}),
-            "the URL of a server has no user in it: give a token");
+            "the URL of a server must not contain a user or password: use an access token");
   EXPECT_EQ(chosen({.url = "https://o.example", .token = "pawl_o\r\nX: y"}),
-            "the access token for https://o.example has characters in it that none has");
+            "the access token for https://o.example contains invalid characters");
   for (const char* name : {"PAWL_URL", "PAWL_TOKEN", "PAWL_PROFILE", "PAWL_CA"}) {
     variables = {{name, ""}};
     EXPECT_EQ(chosen(), std::string(name) + " is empty: give it a value or unset it");

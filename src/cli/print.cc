@@ -30,9 +30,9 @@ ExitCode print(const PrintOptions& options, const Surroundings& surroundings) {
 void add_print(Command& app, Action& action) {
   auto options = std::make_shared<PrintOptions>();
   Command* verb =
-      app.add_subcommand("print", "Print a machine file in its canonical form, without comments");
-  verb->add_option("FILE", options->path, "a machine file")->required();
-  verb->add_flag("--json", options->json, "as JSON, which is a machine file too");
+      app.add_subcommand("print", "Print a machine file in canonical form, without comments");
+  verb->add_option("FILE", options->path, "machine file")->required();
+  verb->add_flag("--json", options->json, "print JSON, which is also a valid machine file");
   verb->footer("Example:\n  pawl print machines/order.yaml --json > order.json");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return print(*options, surroundings); };

@@ -49,7 +49,7 @@ tasks:
   charge: {queue: payments, retry: [0s]}
 )";
 
-struct Ran {
+struct RanRecords {
   ExitCode code;
   std::string out;
   std::string err;
@@ -92,7 +92,7 @@ std::string timeless(const std::string& text) {
 
 class RecordVerbsTest : public testing::Test {
  protected:
-  Ran run_as_given(const Words& arguments, bool terminal = false) {
+  RanRecords run_as_given(const Words& arguments, bool terminal = false) {
     std::ostringstream out;
     std::ostringstream err;
     const auto now = [] { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); };
@@ -100,14 +100,14 @@ class RecordVerbsTest : public testing::Test {
     return {code, out.str(), err.str()};
   }
   // On the directory of the test, or with its server, which says who called in the name of others.
-  Ran pawl(Words arguments, bool terminal = false) {
+  RanRecords pawl(Words arguments, bool terminal = false) {
     const auto verb = arguments.begin() + words_of_verb(arguments);
     if (!server) {
       arguments.insert(verb, {"--dir", dir});
       return run_as_given(arguments, terminal);
     }
     arguments.insert(verb, {"--url", url(), "--token", token});
-    Ran ran = run_as_given(arguments, terminal);
+    RanRecords ran = run_as_given(arguments, terminal);
     const std::string via = " via cli";
     for (std::size_t at = ran.out.find(via); at != std::string::npos; at = ran.out.find(via))
       ran.out.erase(at, via.size());
@@ -116,20 +116,20 @@ class RecordVerbsTest : public testing::Test {
   std::string url() const { return "http://127.0.0.1:" + std::to_string(server->port()); }
   // What it prints, once it is sure that all is well.
   std::string good(const Words& arguments) {
-    const Ran ran = pawl(arguments);
+    const RanRecords ran = pawl(arguments);
     EXPECT_EQ(ran.code, ExitCode::ok) << arguments[0] << ": " << ran.out << ran.err;
     return ran.out;
   }
   std::string json(Words arguments) {
     arguments.insert(arguments.begin() + words_of_verb(arguments), "--json");
-    const Ran ran = pawl(arguments);
+    const RanRecords ran = pawl(arguments);
     EXPECT_TRUE(check_json(ran.out)) << arguments[0] << ": " << ran.out;
     EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
     return ran.out;
   }
   // `1: what is wrong`.
   std::string bad(const Words& arguments) {
-    const Ran ran = pawl(arguments);
+    const RanRecords ran = pawl(arguments);
     EXPECT_EQ(ran.out, "");
     return std::to_string(static_cast<int>(ran.code)) + ": " + ran.err;
   }
@@ -160,7 +160,7 @@ class RecordVerbsTest : public testing::Test {
   }
   // All that is kept, to see that nothing was changed.
   std::string everything() {
-    const Ran ran = run_as_given({"export", dir});
+    const RanRecords ran = run_as_given({"export", dir});
     EXPECT_EQ(ran.code, ExitCode::ok);
     return ran.out;
   }
@@ -185,12 +185,12 @@ INSTANTIATE_TEST_SUITE_P(, EverywhereTest, testing::Bool(), place_name);
 // --- the directory -----------------------------------------------------------------------------
 
 TEST_F(RecordVerbsTest, InitMakesADirectoryOnce) {
-  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be made\n");
+  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be created\n");
   EXPECT_FALSE(std::filesystem::exists(dir));
   EXPECT_EQ(run_as_given({"init", dir}).out,
-            dir + ": made. Next:\n  pawl apply FILE.yaml --dir " + dir +
+            dir + ": created. Next:\n  pawl apply FILE.yaml --dir " + dir +
                 "\n  pawl create MACHINE/KEY --data '{…}' --dir " + dir + "\n");
-  EXPECT_EQ(run_as_given({"init", dir}).out, dir + ": has a store already, nothing to do\n");
+  EXPECT_EQ(run_as_given({"init", dir}).out, dir + ": already has a store, nothing to do\n");
   EXPECT_EQ(run_as_given({"init", dir, "--json"}).out,
             R"({"directory":)" + json_string(dir) + R"(,"new":false})" + "\n");
 }
@@ -198,7 +198,7 @@ TEST_F(RecordVerbsTest, InitMakesADirectoryOnce) {
 // A directory without a store is not one that has a store.
 TEST_F(RecordVerbsTest, InitOfAnEmptyDirectory) {
   std::filesystem::create_directory(dir);
-  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be made\n");
+  EXPECT_EQ(run_as_given({"init", dir, "--dry-run"}).out, dir + ": would be created\n");
   EXPECT_TRUE(std::filesystem::is_empty(dir));
   EXPECT_EQ(run_as_given({"init", dir, "--json"}).out,
             R"({"directory":)" + json_string(dir) + R"(,"new":true})" + "\n");
@@ -243,14 +243,14 @@ TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
   verbs[0][1] = write("m.yaml", kOrder);
   for (const Words& verb : verbs)
     EXPECT_EQ(bad(verb), "1: pawl: error: there is no directory " + dir +
-                             ": make one by `pawl init`, or say by --dir where it is; a server is "
-                             "reached by PAWL_URL\n")
+                             ": create one with `pawl init`, name another with --dir, or set "
+                             "PAWL_URL to use a server\n")
         << verb[0];
   std::filesystem::create_directory(dir);
   for (const Words& verb : verbs)
     EXPECT_EQ(bad(verb), "1: pawl: error: there is no store in " + dir +
-                             ": make one by `pawl init`, or say by --dir where it is; a server is "
-                             "reached by PAWL_URL\n")
+                             ": create one with `pawl init`, name another with --dir, or set "
+                             "PAWL_URL to use a server\n")
         << verb[0];
   const auto engine = Engine::open({.directory = dir});
   ASSERT_TRUE(engine);
@@ -259,7 +259,7 @@ TEST_F(RecordVerbsTest, ADirectoryThatIsNotThereOrInUseIsSaid) {
               "3: pawl: error: " + dir + " is in use by process ")
         << verb[0];
   EXPECT_TRUE(bad({"list"}).ends_with(
-      ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN\n"))
+      ": stop it first, or, if it is a server, use it through PAWL_URL and PAWL_TOKEN\n"))
       << bad({"list"});
 }
 
@@ -269,7 +269,7 @@ class ServerTest : public RecordVerbsTest {
  protected:
   ServerTest() { is_served = true; }
   // As it is printed, with who called in the name of others.
-  Ran run_on_server(Words arguments) {
+  RanRecords run_on_server(Words arguments) {
     arguments.insert(arguments.begin() + words_of_verb(arguments),
                      {"--url", url(), "--token", token});
     return run_as_given(arguments);
@@ -286,7 +286,7 @@ TEST_F(ServerTest, AServerThatIsNotThereIsSaid) {
   verbs[0][1] = write("m.yaml", kOrder);
   for (Words verb : verbs) {
     verb.insert(verb.begin() + words_of_verb(verb), {"--url", away, "--token", token});
-    const Ran ran = run_as_given(verb);
+    const RanRecords ran = run_as_given(verb);
     EXPECT_EQ(ran.code, ExitCode::environment) << verb[0];
     EXPECT_NE(ran.err.find("error: cannot reach " + away + ": "), std::string::npos) << ran.err;
     EXPECT_EQ(ran.err.find(token), std::string::npos) << ran.err;
@@ -309,23 +309,25 @@ TEST_F(ServerTest, WhatTheTokenDoesNotAllowIsSaid) {
   const std::string plain = made({"--role", "admin"});
   token = viewer;
   EXPECT_EQ(good({"list"}), "no records\n");
-  EXPECT_EQ(bad({"create", "order/1"}),
-            "1: pawl: order/1: error: this takes an access token with the role app, operator or "
-            "admin\n");
+  EXPECT_EQ(
+      bad({"create", "order/1"}),
+      "1: pawl: order/1: error: this call needs an access token with the role app, operator or "
+      "admin\n");
   token = scoped;
   EXPECT_EQ(bad({"create", "order/1"}).substr(0, 25), "1: pawl: order/1: error: ");
   token = plain;
-  EXPECT_EQ(bad({"create", "order/1", "--actor", "ann"}),
-            "1: pawl: order/1: error: this access token may not call in the name of others: leave "
-            "`actor` out, or use a token that was made with act_as\n");
+  EXPECT_EQ(
+      bad({"create", "order/1", "--actor", "ann"}),
+      "1: pawl: order/1: error: this access token may not act as somebody else: leave `actor` "
+      "out, or use a token created with act_as\n");
   EXPECT_EQ(bad({"create", "order/1", "--role", "manager"}),
             "1: pawl: error: a server takes roles from the access token: --role needs --actor, and "
-            "a token that was made with --act-as\n");
+            "a token created with --act-as\n");
   good({"token", "revoke", "t1"});
   token = viewer;
   EXPECT_EQ(bad({"list"}), "1: pawl: error: " + url() +
-                               " does not know this access token: it is unknown, revoked or "
-                               "expired; see PAWL_TOKEN\n");
+                               " rejected the access token: it is unknown, revoked or expired; "
+                               "check PAWL_TOKEN\n");
   EXPECT_EQ(said(json({"list"}), "error.id"), "no_access");
 }
 
@@ -346,12 +348,12 @@ TEST_F(ServerTest, TokensAreMadeListedAndRevoked) {
            "token");
   EXPECT_EQ(
       timeless(run_on_server({"token", "list"}).out),
-      "NAME           ROLES         OF MACHINES  MACHINES  QUEUES  EXPIRES              MADE "
+      "NAME           ROLES         MACHINE ROLES  MACHINES  QUEUES  EXPIRES              CREATED "
       "BY\n"
-      "admin          worker,admin  -            all       all     never                the "
+      "admin          worker,admin  -              all       all     never                the "
       "first start\n"
-      "cli (acts as)  worker,admin  -            all       all     never                admin\n"
-      "shop           app           -            all       all     TIME  ann via cli\n");
+      "cli (acts as)  worker,admin  -              all       all     never                admin\n"
+      "shop           app           -              all       all     TIME  ann via cli\n");
   EXPECT_EQ(good({"token", "revoke", "shop"}), "shop: revoked\n");
 }
 
@@ -366,15 +368,15 @@ states:
 )";
   EXPECT_EQ(pawl({"apply", write("n.yaml", machine)}).code, ExitCode::wrong);
   EXPECT_EQ(bad({"work", "--queue", "q", "--log-channel", "office", "--", "true"}),
-            "1: pawl: error: a server carries its deliveries out itself: give --log-channel to "
-            "`pawl serve`\n");
+            "1: pawl: error: a server makes its own deliveries: give --log-channel to "
+            "`pawl serve` instead\n");
 }
 
 TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
   for (Words verb : every_verb()) {
     verb.resize(static_cast<std::size_t>(words_of_verb(verb)));
     verb.emplace_back("--help");
-    const Ran ran = run_as_given(verb);
+    const RanRecords ran = run_as_given(verb);
     EXPECT_EQ(ran.code, ExitCode::ok);
     EXPECT_NE(ran.out.find("Example:\n  pawl " + verb[0]), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("--json"), std::string::npos) << ran.out;
@@ -386,16 +388,16 @@ TEST_F(RecordVerbsTest, TheHelpOfEveryVerbHasAnExampleAndJson) {
 TEST_P(EverywhereTest, ApplySaysWhatChanges) {
   make_store();
   const std::string file = write("m.yaml", kOrder);
-  EXPECT_EQ(good({"apply", file, "--dry-run"}), file + ": order would be version 1\n");
+  EXPECT_EQ(good({"apply", file, "--dry-run"}), file + ": order would become version 1\n");
   EXPECT_EQ(bad({"create", "order/1"}).substr(0, 52),
             "1: pawl: order/1: error: there is no machine `order`");
   EXPECT_EQ(good({"apply", file}), file + ": order is version 1\n");
-  EXPECT_EQ(good({"apply", file}), file + ": order is at version 1 already\n");
+  EXPECT_EQ(good({"apply", file}), file + ": order is already at version 1\n");
   good({"create", "order/1"});
   write("m.yaml", std::string(kOrder) + "doc: Later.\n");
   EXPECT_EQ(good({"apply", file}),
             file + ": order is version 2\n" +
-                "  1 record in new of version 1 go on there by the new version, at their next "
+                "  1 record in new of version 1 will switch to the new version at their next "
                 "stimulus\n");
   EXPECT_EQ(said(json({"apply", file}), "ok"), "true");
   EXPECT_EQ(bad({"apply", file + "x"}),
@@ -410,7 +412,7 @@ TEST_P(EverywhereTest, ApplyPointsAtWhatIsWrong) {
   const std::string finding =
       file +
       ":2:10: error: `initial`: there is no state `nwe`; did you mean new? [unknown_state]\n";
-  const Ran ran = pawl({"apply", file});
+  const RanRecords ran = pawl({"apply", file});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_EQ(ran.out, file + ": not applied\n");
   EXPECT_EQ(ran.err, run_as_given({"validate", file}).err);
@@ -429,7 +431,7 @@ TEST_P(EverywhereTest, ARecordIsCreatedOnce) {
   EXPECT_EQ(good({"create", "order/17", "--data", R"({"amount": 3})"}),
             "order/17: ok, new, revision 1\n");
   EXPECT_EQ(good({"create", "order/17"}),
-            "order/17: duplicate, new, revision 1: there is a record with this key\n");
+            "order/17: duplicate, new, revision 1: a record with this key already exists\n");
   EXPECT_EQ(json({"create", "order/18", "--data", "@" + write("d.json", R"({"amount":4})"),
                   "--event", "pay", "--payload", "{}"}),
             R"({"answer":"ok","state":"paying","revision":2})"
@@ -442,26 +444,27 @@ TEST_P(EverywhereTest, ARecordIsCreatedOnce) {
 TEST_P(EverywhereTest, WhatIsGivenWronglyIsSaid) {
   init();
   for (const char* name : {"order", "/17", "order/", ""})
-    EXPECT_EQ(bad({"show", name}), "1: pawl: error: '" + std::string(name) +
-                                       "' is no record; write MACHINE/KEY, as in order/17\n");
+    EXPECT_EQ(bad({"show", name}),
+              "1: pawl: error: '" + std::string(name) +
+                  "' is not a record name; write MACHINE/KEY, e.g. order/17\n");
   EXPECT_EQ(bad({"create", "order/1", "--data", "{"}).substr(0, 42),
             "1: pawl: error: --data: this is not JSON: ");
   EXPECT_EQ(bad({"create", "order/1", "--data", "[]"}),
-            "1: pawl: order/1: error: `data` has to be a map\n");
+            "1: pawl: order/1: error: `data` must be a map\n");
   EXPECT_EQ(bad({"create", "order/1", "--data", "@/none.json"}),
             "3: pawl: error: cannot read /none.json: No such file or directory\n");
-  EXPECT_EQ(bad({"create", "order/1", "--in", "soon"}).substr(0, 55),
-            "1: pawl: order/1: error: `in` has to be a duration: a n");
+  EXPECT_EQ(bad({"create", "order/1", "--in", "soon"}).substr(0, 53),
+            "1: pawl: order/1: error: `in` must be a duration: a n");
   EXPECT_EQ(bad({"create", "order/1", "--payload", "{}"}),
-            "2: pawl: --payload requires --event\nRun 'pawl create --help' for its options.\n");
+            "2: pawl: --payload requires --event\nRun 'pawl create --help' for usage.\n");
   EXPECT_EQ(bad({"create", "order/1", "--in", "1h", "--at", "2030-01-01T00:00:00Z"}).substr(0, 26),
             "2: pawl: --at excludes --i");
   EXPECT_EQ(
       bad({"fire", "order/1", "pay", "--idempotency-key", ""}),
-      "2: pawl: --idempotency-key: it is empty; give a value or leave the option out\nRun 'pawl fire --help' for its options.\n");
+      "2: pawl: --idempotency-key: the value is empty; give one or leave the option out\nRun 'pawl fire --help' for usage.\n");
   EXPECT_EQ(json({"show", "order/1"}),
             R"({"error":{"id":"no_such_record","message":"there is no record order/1",)"
-            R"("hint":"create it, or see GET /v1/records for those there are"}})"
+            R"("hint":"create it, or see GET /v1/records for a list"}})"
             "\n");
 }
 
@@ -513,7 +516,7 @@ TEST_P(EverywhereTest, AnIdempotencyKeyIsCarriedOutOnce) {
 TEST_P(EverywhereTest, WhatIsForLaterWaits) {
   init();
   EXPECT_EQ(good({"create", "order/17", "--in", "1h"}),
-            "order/17: ok, when it is time; `pawl show send/call/1` says what becomes of it\n");
+            "order/17: ok, scheduled; `pawl show send/call/1` shows the outcome\n");
   EXPECT_EQ(good({"list"}), "no records\n");
   EXPECT_NE(good({"list", "send"}).find("send/call/1  sending"), std::string::npos);
 }
@@ -537,7 +540,7 @@ TEST_P(EverywhereTest, ARecordIsShown) {
             "labels      {\"region\":\"eu\"}\n"
             "priority    5\n");
   EXPECT_EQ(timeless(good({"why", "order/17"})),
-            "order/17: waits for a timer: TIME; it accepts approve, cancel and pay\n");
+            "order/17: waiting for a timer at TIME; also accepts approve, cancel and pay\n");
   EXPECT_EQ(said(json({"why", "order/17"}), "why"), "timer_at");
   EXPECT_EQ(timeless(good({"log", "order/17"})), "TIME  created: - -> new  [ann]\n");
   const std::string log = json({"log", "order/17"});
@@ -545,7 +548,7 @@ TEST_P(EverywhereTest, ARecordIsShown) {
   EXPECT_EQ(said(items_of(log)[0], "kind"), "created");
   EXPECT_EQ(json({"log", "order/18"}),
             R"({"error":{"id":"no_such_record","message":"there is no record order/18",)"
-            R"("hint":"create it, or see GET /v1/records for those there are"}})"
+            R"("hint":"create it, or see GET /v1/records for a list"}})"
             "\n");
   EXPECT_EQ(pawl({"log", "order/18", "--json"}).code, ExitCode::wrong);
   EXPECT_EQ(bad({"log", "order/18"}), "1: pawl: error: there is no record order/18\n");
@@ -564,7 +567,7 @@ states:
   good({"create", "lamp/2", "--event", "keep"});
   EXPECT_EQ(said(json({"show", "lamp/1", "--wait", "1m"}), "state"), "dark");
   EXPECT_EQ(good({"show", "lamp/1", "--wait", "9999d"}), good({"show", "lamp/1"}));
-  const Ran ran = pawl({"show", "lamp/2", "--wait", "1ms"});
+  const RanRecords ran = pawl({"show", "lamp/2", "--wait", "1ms"});
   EXPECT_EQ(ran.code, ExitCode::undecided);
   EXPECT_EQ(ran.out, good({"show", "lamp/2"}));
   EXPECT_EQ(ran.err, "pawl: lamp/2 is not final yet\n");
@@ -604,16 +607,16 @@ TEST_P(EverywhereTest, RecordsAreListed) {
   EXPECT_EQ(keys({"--created-before", "2026-01-01T00:00:00Z"}), Words{});
   EXPECT_EQ(keys({"--created-from", "2026-01-01T00:00:00Z"}).size(), 3U);
   const std::string two = good({"list", "--max", "2"});
-  EXPECT_TRUE(two.ends_with("there are more: narrow it down, or give --max\n")) << two;
+  EXPECT_TRUE(two.ends_with("there are more: add a filter, or raise --max\n")) << two;
   EXPECT_EQ(said(json({"list", "--max", "2"}), "more"), "true");
   EXPECT_EQ(said(json({"list", "--max", "3"}), "more"), "false");
   EXPECT_EQ(bad({"list", "ordr"}),
             "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
   EXPECT_EQ(bad({"list", "--prefix", "a"}),
-            "2: pawl: --prefix requires MACHINE\nRun 'pawl list --help' for its options.\n");
+            "2: pawl: --prefix requires MACHINE\nRun 'pawl list --help' for usage.\n");
   EXPECT_EQ(
       bad({"list", "--state", ""}),
-      "2: pawl: --state: it is empty; give a value or leave the option out\nRun 'pawl list --help' for its options.\n");
+      "2: pawl: --state: the value is empty; give one or leave the option out\nRun 'pawl list --help' for usage.\n");
   EXPECT_EQ(bad({"list", "--max", "0"}).substr(0, 3), "2: ");
 }
 
@@ -654,9 +657,10 @@ TEST_P(EverywhereTest, TopShowsWhereRecordsAre) {
   init();
   const std::string place = server ? url() : dir;
   const auto top = [&] { return timeless(good({"top", "--once", "--every", "1ms"})); };
-  EXPECT_EQ(top(), place +
-                       "  TIME\nrecords: 0, retrying: 0, on hold: 0\n"
-                       "a second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n\nno records\n");
+  EXPECT_EQ(top(),
+            place +
+                "  TIME\nrecords: 0, retrying: 0, on hold: 0\n"
+                "per second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n\nno records\n");
   write("m.yaml", std::string(kOrder).replace(std::string(kOrder).find("[0s]"), 4, "[1h]"));
   good({"apply", (temporary.path() / "m.yaml").string()});
   for (const char* record : {"order/1", "order/2", "order/3"})
@@ -668,7 +672,7 @@ TEST_P(EverywhereTest, TopShowsWhereRecordsAre) {
   good({"pause", "queue:payments", "--reason", "the bank is away"});
   EXPECT_EQ(top(), place +
                        "  TIME\nrecords: 4, retrying: 1, on hold: 1\n"
-                       "a second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n"
+                       "per second: 0.0 entries, 0.0 created, 0.0 done, 0.0 failed\n"
                        "paused: queue:payments: the bank is away\n\n"
                        "MACHINE  STATE   RECORDS  RETRYING  ON HOLD\n"
                        "order    new     1        -         -\n"
@@ -712,7 +716,7 @@ TEST_P(EverywhereTest, OrdersOfAnOperator) {
   EXPECT_EQ(pawl({"retry", "order/17", "--reason", "r"}).code, ExitCode::wrong);  // it is ready
   EXPECT_EQ(bad({"retry", "order/17"}).substr(0, 30), "2: pawl: --reason is required\n");
   EXPECT_EQ(bad({"retry", "order/17", "--reason", ""}).substr(0, 32),
-            "2: pawl: --reason: it is empty; ");
+            "2: pawl: --reason: the value is ");
   EXPECT_EQ(good({"restart", "order/17"}), "order/17: ok, new, revision 6\n");
   EXPECT_EQ(good({"discard", "order/17"}), "order/17: ok, discarded, revision 7\n");
   EXPECT_EQ(good({"erase", "order/17", "--reason", "r"}), "order/17: ok, discarded, revision 8\n");
@@ -729,14 +733,14 @@ TEST_P(EverywhereTest, WhatIsPausedIsListed) {
             "label:region=\"eu\": paused since TIME by ann: customs\n");
   EXPECT_EQ(items_of(json({"pause"})).size(), 1U);
   EXPECT_EQ(good({"unpause", "label:region=eu", "--dry-run"}),
-            "dry run: label:region=eu: goes on\n");
-  EXPECT_EQ(good({"unpause", "label:region=eu"}), "label:region=eu: goes on\n");
+            "dry run: label:region=eu: resumed\n");
+  EXPECT_EQ(good({"unpause", "label:region=eu"}), "label:region=eu: resumed\n");
   EXPECT_EQ(bad({"unpause", "label:region=eu"}),
             "1: pawl: error: `label:region=\"eu\"` is not paused\n");
   EXPECT_EQ(bad({"pause", "order", "--reason", "r"}),
             "1: pawl: error: 'order' cannot be paused; write machine:NAME, queue:NAME, "
             "label:NAME=VALUE or everything\n");
-  EXPECT_EQ(bad({"pause", "everything"}).substr(0, 37), "2: pawl: a pause needs a --reason; `p");
+  EXPECT_EQ(bad({"pause", "everything"}).substr(0, 38), "2: pawl: a pause needs a --reason, whi");
   EXPECT_EQ(bad({"pause", "--reason", "all is lost"}).substr(0, 27), "2: pawl: say what to pause:");
 }
 
@@ -748,8 +752,8 @@ TEST_F(RecordVerbsTest, TokensAreMadeListedAndRevoked) {
   const std::string made =
       good({"token", "create", "shop", "--role", "app", "--role", "viewer", "--machine", "order",
             "--machine-role", "manager", "--act-as", "--expires", "30d", "--actor", "ann"});
-  EXPECT_EQ(timeless(made).substr(0, 59),
-            "shop: made, until TIME\naccess token, shown this once: pawl_");
+  EXPECT_EQ(timeless(made).substr(0, 65),
+            "shop: created, expires TIME\naccess token (shown only once): pawl_");
   const std::string shown = made.substr(made.find("pawl_"), 37);
   EXPECT_EQ(made.substr(made.find("pawl_") + 37), "\n");
   const std::string worker =
@@ -757,19 +761,19 @@ TEST_F(RecordVerbsTest, TokensAreMadeListedAndRevoked) {
   EXPECT_EQ(said(worker, "token").size(), 37U);
   EXPECT_EQ(
       timeless(good({"token", "list"})),
-      "NAME            ROLES       OF MACHINES  MACHINES  QUEUES  EXPIRES              MADE BY\n"
-      "ci              worker      -            all       q       never                bob\n"
-      "shop (acts as)  viewer,app  manager      order     all     TIME  ann\n");
+      "NAME            ROLES       MACHINE ROLES  MACHINES  QUEUES  EXPIRES              CREATED BY\n"
+      "ci              worker      -              all       q       never                bob\n"
+      "shop (acts as)  viewer,app  manager        order     all     TIME  ann\n");
   EXPECT_EQ(items_of(json({"token", "list"})).size(), 2U);
   EXPECT_EQ(everything().find(shown.substr(5)), std::string::npos);
   EXPECT_EQ(bad({"token", "create", "shop", "--role", "app"}),
-            "1: pawl: error: there is an access token `shop` already: revoke it, or choose another "
+            "1: pawl: error: the access token `shop` already exists: revoke it, or choose another "
             "name\n");
   EXPECT_EQ(bad({"token", "create", "x", "--role", "boss"}).substr(0, 41),
             "1: pawl: error: there is no role `boss`; ");
   EXPECT_EQ(bad({"token", "create", "x"}).substr(0, 28), "2: pawl: --role is required\n");
-  EXPECT_EQ(bad({"token", "create", "x", "--role", "app", "--expires", "soon"}).substr(0, 51),
-            "1: pawl: error: `expires_in` has to be a duration: ");
+  EXPECT_EQ(bad({"token", "create", "x", "--role", "app", "--expires", "soon"}).substr(0, 49),
+            "1: pawl: error: `expires_in` must be a duration: ");
   EXPECT_EQ(good({"token", "revoke", "shop"}), "shop: revoked\n");
   EXPECT_EQ(bad({"token", "revoke", "shop"}), "1: pawl: error: there is no access token `shop`\n");
   EXPECT_EQ(said(items_of(json({"token", "list"}))[0], "name"), "ci");
@@ -805,7 +809,7 @@ TEST_F(RecordVerbsTest, ADryRunChangesNothing) {
                      {"token", "create", "shop", "--role", "app"},
                      {"token", "revoke", "ci"}}) {
     verb.emplace_back("--dry-run");
-    const Ran ran = pawl(verb);
+    const RanRecords ran = pawl(verb);
     EXPECT_EQ(ran.code, ExitCode::ok) << verb[0] << ": " << ran.err;
     EXPECT_TRUE(ran.out.find("dry run") != std::string::npos ||
                 ran.out.find("would be") != std::string::npos)
@@ -832,7 +836,7 @@ TEST_P(EverywhereTest, DeadLettersAreListedAndSteered) {
   EXPECT_EQ(items_of(items).size(), 3U);
   EXPECT_EQ(said(items, "more"), "false");
   const std::string cut = good({"dead", "list", "--max", "2"});
-  EXPECT_TRUE(cut.ends_with("there are more: see --grouped, or give --max\n")) << cut;
+  EXPECT_TRUE(cut.ends_with("there are more: use --grouped, or raise --max\n")) << cut;
   EXPECT_EQ(items_of(json({"dead", "list", "--max", "2"})).size(), 2U);
   EXPECT_EQ(said(json({"dead", "list", "--max", "2"}), "more"), "true");
 
@@ -845,21 +849,21 @@ TEST_P(EverywhereTest, DeadLettersAreListedAndSteered) {
   EXPECT_NE(good({"dead", "list", "--grouped"}).find("no money\n"), std::string::npos);
 
   EXPECT_EQ(bad({"dead", "discard"}),
-            "2: pawl: say which: --machine, --fingerprint or --all\n"
-            "Run 'pawl dead discard --help' for its options.\n");
-  EXPECT_EQ(bad({"dead", "retry", "--machine", "", "--reason", "r"}).substr(0, 31),
-            "2: pawl: --machine: it is empty");
+            "2: pawl: choose which dead letters: --machine, --fingerprint or --all\n"
+            "Run 'pawl dead discard --help' for usage.\n");
+  EXPECT_EQ(bad({"dead", "retry", "--machine", "", "--reason", "r"}).substr(0, 38),
+            "2: pawl: --machine: the value is empty");
   EXPECT_EQ(bad({"dead", "retry", "--machine", "ordr", "--reason", "r"}),
             "1: pawl: error: there is no machine `ordr`; did you mean order?\n");
   EXPECT_EQ(bad({"dead", "discard", "--fingerprint", "x"}),
-            "1: pawl: error: `fingerprint` is 16 hex digits\n");
+            "1: pawl: error: `fingerprint` must be 16 hex digits\n");
   EXPECT_EQ(good({"dead", "retry", "--machine", "order", "--reason", "r", "--dry-run"}),
-            "dry run: 3 records tried again\n");
+            "dry run: 3 records retried\n");
   EXPECT_EQ(good({"dead", "discard", "--fingerprint", said(money, "fingerprint")}),
             "2 records discarded\n");
   EXPECT_EQ(json({"dead", "retry", "--all", "--reason", "the bank is back"}),
             "{\"done\":1,\"refused\":0,\"of\":1}\n");
-  EXPECT_EQ(good({"dead", "retry", "--all", "--reason", "r"}), "0 records tried again\n");
+  EXPECT_EQ(good({"dead", "retry", "--all", "--reason", "r"}), "0 records retried\n");
   EXPECT_EQ(state_of("order/1"), "discarded");
   EXPECT_EQ(said(json({"why", "order/3"}), "why"), "ready_since");
 }
@@ -907,12 +911,12 @@ TEST_F(RecordVerbsTest, ManyDeadLetters) {
     }
   }
   EXPECT_EQ(items_of(json({"dead", "list", "--max", "100000"})).size(), kMany);
-  const Ran grouped = pawl({"dead", "list", "--grouped"}, true);
+  const RanRecords grouped = pawl({"dead", "list", "--grouped"}, true);
   EXPECT_NE(grouped.out.find("1200     order    paying  oops"), std::string::npos) << grouped.out;
-  EXPECT_NE(grouped.err.find("\rdead letters looked at: 1200"), std::string::npos) << grouped.err;
-  const Ran retried = pawl({"dead", "retry", "--all", "--reason", "r"}, true);
-  EXPECT_EQ(retried.out, "1200 records tried again\n");
-  EXPECT_NE(retried.err.find("\rtried again: 1100 of 1200"), std::string::npos) << retried.err;
+  EXPECT_NE(grouped.err.find("\rdead letters found: 1200"), std::string::npos) << grouped.err;
+  const RanRecords retried = pawl({"dead", "retry", "--all", "--reason", "r"}, true);
+  EXPECT_EQ(retried.out, "1200 records retried\n");
+  EXPECT_NE(retried.err.find("\rretried: 1100 of 1200"), std::string::npos) << retried.err;
   EXPECT_TRUE(retried.err.ends_with("\r\x1b[K")) << retried.err;
   EXPECT_EQ(good({"dead", "list"}), "no dead letters\n");
 }
@@ -929,14 +933,14 @@ class WorkTest : public EverywhereTest {
         task + "\n");
     for (int i = 1; i <= records; ++i) good({"create", "job/" + std::to_string(i)});
   }
-  Ran work(const Words& command, const Words& options = {}) {
+  RanRecords work(const Words& command, const Words& options = {}) {
     Words arguments{"work", "--queue", "q", "--until-idle"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     arguments.emplace_back("--");
     arguments.insert(arguments.end(), command.begin(), command.end());
     return pawl(arguments);
   }
-  Ran work(const std::string& script, const Words& options = {}) {
+  RanRecords work(const std::string& script, const Words& options = {}) {
     return work(Words{"sh", "-c", script}, options);
   }
 };
@@ -948,7 +952,7 @@ INSTANTIATE_TEST_SUITE_P(, DirectoryWorkTest, testing::Values(false), place_name
 
 TEST_P(WorkTest, ExitCodeZeroIsDoneWithItsOutputAsTheResult) {
   start();
-  const Ran ran = work("cat; echo");
+  const RanRecords ran = work("cat; echo");
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
   EXPECT_EQ(said(json({"show", "job/1"}), "result"), R"({"n":1})");
@@ -974,7 +978,7 @@ TEST_P(WorkTest, TheCommandKnowsWhatItWorksOn) {
 
 TEST_P(WorkTest, AnotherExitCodeIsAFailure) {
   start();
-  const Ran ran = work("echo line >&2; echo no money >&2; exit 7");
+  const RanRecords ran = work("echo line >&2; echo no money >&2; exit 7");
   EXPECT_EQ(ran.code, ExitCode::ok);
   EXPECT_EQ(ran.out,
             "job/1 work 1: failed: exit_7 (line\\x0ano money): working\n"
@@ -987,7 +991,7 @@ TEST_P(WorkTest, AnotherExitCodeIsAFailure) {
 
 TEST_P(WorkTest, AFailureMaySayMore) {
   start();
-  const Ran ran = work(
+  const RanRecords ran = work(
       R"(echo '{"code":"busy","message":"try later","retry_after":"2h","detail":{"a":1}}'; exit 1)");
   EXPECT_EQ(ran.out, "job/1 work 1: failed: busy (try later): working\n0 done, 1 failed\n");
   const std::string record = json({"show", "job/1"});
@@ -1004,9 +1008,9 @@ TEST_P(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
   EXPECT_EQ(work(number).out, "job/1 work 1: failed: busy: working\n0 done, 1 failed\n");
   EXPECT_EQ(said(json({"show", "job/1"}), "error.retry_after"), "2h");
   good({"retry", "job/1", "--reason", "r"});
-  const Ran ran =
+  const RanRecords ran =
       work(R"(test $PAWL_ATTEMPT = 3 || echo '{"code":"busy","retry_after":"soon"}'; exit 1)");
-  EXPECT_NE(ran.out.find("work 2: failed: bad_result (`retry_after` has to be a duration: "),
+  EXPECT_NE(ran.out.find("work 2: failed: bad_result (`retry_after` must be a duration: "),
             std::string::npos)
       << ran.out;
   EXPECT_NE(ran.out.find("work 3: failed: exit_1: working\n"), std::string::npos) << ran.out;
@@ -1015,14 +1019,14 @@ TEST_P(WorkTest, AFailureThatCannotBeTakenIsAFailure) {
 
 TEST_P(WorkTest, TooMuchOutputIsNoResult) {
   start("{queue: q}");
-  EXPECT_EQ(work("head -c 300000 /dev/zero | tr '\\0' x").out.substr(0, 69),
-            "job/1 work 1: failed: bad_result (the output has more than 256 KiB): ");
+  EXPECT_EQ(work("head -c 300000 /dev/zero | tr '\\0' x").out.substr(0, 70),
+            "job/1 work 1: failed: bad_result (the output is larger than 256 KiB): ");
 }
 
 // A misspelt command is not the fault of the records.
 TEST_P(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
   start("{queue: q}", 3);
-  const Ran ran = work(Words{"/none/at/all"});
+  const RanRecords ran = work(Words{"/none/at/all"});
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_EQ(ran.err, "pawl: error: cannot run /none/at/all: No such file or directory\n");
   EXPECT_TRUE(ran.out.ends_with("0 done, 0 failed, 1 handed back\n")) << ran.out;
@@ -1033,7 +1037,7 @@ TEST_P(WorkTest, ACommandThatCannotBeRunCostsNoAttempt) {
 
 TEST_P(WorkTest, ACommandIsKilledAtTheDeadline) {
   start("{queue: q, timeout: 100ms}");
-  const Ran ran = work("sleep 60");
+  const RanRecords ran = work("sleep 60");
   EXPECT_EQ(ran.code, ExitCode::ok);
   EXPECT_TRUE(ran.out.starts_with("job/1 work 1: failed: timeout")) << ran.out;
   EXPECT_TRUE(ran.out.ends_with("0 done, 1 failed\n")) << ran.out;
@@ -1064,7 +1068,7 @@ TEST_F(RecordVerbsTest, ALeaseIsKeptByBeats) {
     return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
            "\r\nConnection: close\r\n\r\n" + body;
   });
-  const Ran ran =
+  const RanRecords ran =
       run_as_given({"work", "--url", service.url(""), "--token", "t", "--queue", "q",
                     "--until-idle", "--", "timeout", "30", "sh", "-c", "read line < " + fifo});
   close(beaten);
@@ -1078,10 +1082,11 @@ TEST_P(WorkTest, SeveralRunAtOnce) {
   const std::string here = temporary.path().string();
   ASSERT_EQ(mkfifo((here + "/1").c_str(), 0600), 0);
   ASSERT_EQ(mkfifo((here + "/2").c_str(), 0600), 0);
-  const Ran ran = work("cd " + here +
-                           "; if test $PAWL_KEY = 1; then echo > 1; read x < 2; else read x < 1; "
-                           "echo > 2; fi",
-                       {"--parallel", "2"});
+  const RanRecords ran =
+      work("cd " + here +
+               "; if test $PAWL_KEY = 1; then echo > 1; read x < 2; else read x < 1; "
+               "echo > 2; fi",
+           {"--parallel", "2"});
   EXPECT_TRUE(ran.out.ends_with("2 done, 0 failed\n")) << ran.out;
 }
 
@@ -1089,18 +1094,18 @@ TEST_P(WorkTest, ADryRunSaysWhatWouldBeRun) {
   start("{queue: q, concurrency: 2}", 3);
   const std::string before = json({"show", "job/1"});
   EXPECT_EQ(work("true", {"--dry-run"}).out,
-            "job/1 work 1\njob/2 work 1\ndry run: 2 to be run now\n");
+            "job/1 work 1\njob/2 work 1\ndry run: 2 ready to run\n");
   const std::string body = work("true", {"--dry-run", "--json"}).out;
   EXPECT_EQ(items_of(body, "attempts").size(), 2U) << body;
   EXPECT_EQ(said(items_of(body, "attempts")[0], "token"), "");
   EXPECT_EQ(json({"show", "job/1"}), before);
   EXPECT_TRUE(work("true").out.ends_with("3 done, 0 failed\n"));
-  EXPECT_EQ(work("true", {"--dry-run"}).out, "dry run: 0 to be run now\n");
+  EXPECT_EQ(work("true", {"--dry-run"}).out, "dry run: 0 ready to run\n");
 }
 
 TEST_P(DirectoryWorkTest, DeliveriesArePrinted) {
   start();
-  const Ran ran = work("true", {"--log-channel", "office"});
+  const RanRecords ran = work("true", {"--log-channel", "office"});
   EXPECT_EQ(ran.out, "job/1 work 1: done: finished\n1 done, 0 failed\n");
   EXPECT_TRUE(check_json(ran.err)) << ran.err;
   EXPECT_EQ(said(ran.err, "channel"), "office");
@@ -1110,9 +1115,9 @@ TEST_P(WorkTest, WhatIsAskedForWronglyIsSaid) {
   start();
   EXPECT_EQ(bad({"work", "--queue", "q"}).substr(0, 3), "2: ");
   EXPECT_EQ(bad({"work", "--", "true"}).substr(0, 29), "2: pawl: --queue is required\n");
-  const Ran ran = pawl({"work", "--queue", "send:", "--until-idle", "--", "true"});
+  const RanRecords ran = pawl({"work", "--queue", "send:", "--until-idle", "--", "true"});
   EXPECT_EQ(ran.code, ExitCode::wrong);
-  EXPECT_EQ(ran.err, "pawl: error: the queue `send:` is the engine's own\n");
+  EXPECT_EQ(ran.err, "pawl: error: the queue `send:` is reserved for the engine\n");
 }
 
 // The real program, as a service manager stops it.
@@ -1146,7 +1151,7 @@ TEST_P(DirectoryWorkTest, AWorkerThatIsStoppedHandsItsAttemptBack) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   std::ifstream file(output);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}),
-            "job/1 work 1: failed: returned (the worker was stopped): working\n"
+            "job/1 work 1: handed back (the worker was stopped): working\n"
             "0 done, 0 failed, 1 handed back\n");
   const std::string record = json({"show", "job/1"});
   EXPECT_EQ(said(record, "failures"), "");

@@ -9,7 +9,7 @@
 namespace pawl::cli {
 namespace {
 
-using Kind = JsonView::Kind;
+using JsonKind = JsonView::Kind;
 
 JsonView at_path(std::string_view json, std::string_view path) {
   JsonView value(json);
@@ -21,16 +21,16 @@ JsonView at_path(std::string_view json, std::string_view path) {
   return value;
 }
 
-std::string said(JsonView value) {
+std::string said_value(JsonView value) {
   Scratch scratch;
-  if (value.absent() || value.kind() == Kind::null) return {};
-  if (value.kind() == Kind::text) return std::string(value.text(scratch));
+  if (value.absent() || value.kind() == JsonKind::null) return {};
+  if (value.kind() == JsonKind::text) return std::string(value.text(scratch));
   return std::string(value.json());
 }
 
 std::string joined(JsonView list) {
   std::vector<std::string> words;
-  for (JsonWalk walk(list); walk.next();) words.push_back(said(walk.value()));
+  for (JsonWalk walk(list); walk.next();) words.push_back(said_value(walk.value()));
   return join(words, ", ", " and ");
 }
 
@@ -48,7 +48,9 @@ std::string shortened(std::string text, std::size_t max) {
 
 }  // namespace
 
-std::string said(std::string_view json, std::string_view path) { return said(at_path(json, path)); }
+std::string said(std::string_view json, std::string_view path) {
+  return said_value(at_path(json, path));
+}
 
 std::vector<std::string> items_of(std::string_view json, std::string_view list) {
   std::vector<std::string> items;
@@ -136,12 +138,13 @@ void print_record(std::string_view record, std::ostream& out) {
   Scratch scratch;
   for (JsonWalk walk{JsonView(record)}; walk.next();) {
     const std::string name(walk.key().text(scratch));
-    if (walk.value().kind() != Kind::map || name == "data" || name == "labels") {
-      rows.push_back({name, said(walk.value())});
+    if (walk.value().kind() != JsonKind::map || name == "data" || name == "labels") {
+      rows.push_back({name, said_value(walk.value())});
       continue;
     }
     for (JsonWalk inner(walk.value()); inner.next();)
-      rows.push_back({name + "." + std::string(inner.key().text(scratch)), said(inner.value())});
+      rows.push_back(
+          {name + "." + std::string(inner.key().text(scratch)), said_value(inner.value())});
   }
   print_table(rows, out);
 }

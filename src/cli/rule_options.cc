@@ -91,13 +91,13 @@ class PlanReader {
     auto read = parse_recurrence_text(text);
     if (!check(read, "--rrule", unfold(text))) return false;
     if (read->start && (start_ || !options_.dtstart.empty())) {
-      return fail("--rrule", "DTSTART is given twice; a recurrence has one");
+      return fail("--rrule", "DTSTART is given twice; a recurrence has only one");
     }
     if (read->start) start_ = read->start;
     const std::string& other = options_.tz.empty() ? tzid_ : options_.tz;
     if (read->tzid && !other.empty() && other != *read->tzid) {
       return fail("--rrule", "TZID is " + *read->tzid + " here and " + other +
-                                 " elsewhere; a recurrence has one zone");
+                                 " elsewhere; a recurrence has only one zone");
     }
     if (read->tzid) tzid_ = *read->tzid;
     const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
@@ -168,38 +168,38 @@ class PlanReader {
 void add_rule_options(Command& verb, RuleOptions& options) {
   verb.add_option(
           "--rrule", options.rrules,
-          "a rule of RFC 5545, FREQ=…, or lines DTSTART:…, RRULE:…, RDATE:…, EXDATE:…; may be repeated")
+          "RFC 5545 rule (FREQ=…), or iCalendar lines (DTSTART:…, RRULE:…, RDATE:…, EXDATE:…); may be repeated")
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("RULE");
   verb.add_option("--cron", options.cron,
-                  "a cron expression: five fields, six with seconds first, or @daily")
+                  "cron expression: five fields, six with seconds first, or a name such as @daily")
       ->check(not_empty())
       ->type_name("CRON");
   verb.add_option(
           "--dtstart", options.dtstart,
-          "the anchor, e.g. 1997-09-02T09:00:00 (local in --tz), with an offset, or a date alone; default: now")
+          "start of the rule, e.g. 1997-09-02T09:00:00 (local in --tz), a time with an offset, or a date (default: now)")
       ->check(not_empty())
       ->type_name("TIME");
-  verb.add_option("--tz", options.tz, "the zone, an IANA name; default: UTC")
+  verb.add_option("--tz", options.tz, "IANA name of the time zone (default: UTC)")
       ->check(not_empty())
       ->type_name("ZONE");
-  verb.add_option("--rdate", options.rdates, "a further time; may be repeated")
+  verb.add_option("--rdate", options.rdates, "extra time; may be repeated")
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("TIME");
-  verb.add_option("--exdate", options.exdates, "a time left out; may be repeated")
+  verb.add_option("--exdate", options.exdates, "time to leave out; may be repeated")
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("TIME");
   verb.add_option(
           "--gap", options.gap,
-          "what becomes of a local time that does not exist: shift or skip; default: shift for daily rules and coarser, else skip")
+          "what to do with a local time that does not exist: shift or skip (default: shift for rules of days or longer, else skip)")
       ->check(one_of({"shift", "skip"}))
       ->type_name("GAP");
   verb.add_option(
           "--fold", options.fold,
-          "when a local time that exists twice happens: first, last or both; default: first for daily rules and coarser, else both")
+          "when to fire at a local time that occurs twice: first, last or both (default: first for rules of days or longer, else both)")
       ->check(one_of({"first", "last", "both"}))
       ->type_name("FOLD");
 }
@@ -207,7 +207,7 @@ void add_rule_options(Command& verb, RuleOptions& options) {
 PlanOrExit read_plan(const RuleOptions& options, std::string_view verb, Instant now,
                      std::ostream& err) {
   if (options.rrules.empty() == options.cron.empty()) {
-    return {.code = report_usage("give --rrule or --cron, one of them", verb, err)};
+    return {.code = report_usage("give either --rrule or --cron", verb, err)};
   }
   PlanReader reader(options, now);
   if (const auto wrong = reader.read()) {

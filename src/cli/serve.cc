@@ -73,9 +73,9 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
   PAWL_TRY(server.engine.directory, directory_of(config));
   if (!config.virtual_clock.empty()) {
     if (!config.in_memory)
-      return Error{ErrorCode::bad_input,
-                   "--virtual-clock needs --memory: records on a disk would be of a time that "
-                   "never was"};
+      return Error{
+          ErrorCode::bad_input,
+          "--virtual-clock needs --memory: records on disk would carry times that never were"};
     PAWL_TRY(server.engine.virtual_clock, parse_instant(config.virtual_clock));
   }
   PAWL_TRY(server.engine.channels, channels_of(config, door, [&](const std::string& line) {
@@ -84,7 +84,7 @@ Result<ServerOptions> server_options(const ServeConfig& config, const Door& door
            }));
   if (!config.alerts.empty() && !server.engine.channels.contains(config.alerts))
     return Error{ErrorCode::bad_input, "`alerts` names the channel " + in_ticks(config.alerts) +
-                                           ", which is not one of `channels` or `log_channel`"};
+                                           ", which is not in `channels` or `log_channel`"};
   for (const auto& [name, channel] : config.channels)
     if (channel.is_ordered) server.engine.ordered_channels.insert(name);
   server.engine.http = http_task(door);
@@ -270,13 +270,25 @@ ExitCode serve(const ServeFlags& flags, const Surroundings& surroundings) {
   return code;
 }
 
+// What the help says that a flag takes.
+std::string placeholder(const Key& key) {
+  static const std::map<std::string_view, const char*> words{
+      {"dir", "DIR"},          {"listen", "ADDRESS:PORT"}, {"tls_certificate", "FILE"},
+      {"tls_key", "FILE"},     {"apply", "FILE"},          {"pipes", "FILE"},
+      {"alerts", "CHANNEL"},   {"log_channel", "CHANNEL"}, {"log_format", "FORMAT"},
+      {"log_level", "LEVEL"},  {"grace", "DURATION"},      {"task_threads", "N"},
+      {"rate_per_token", "N"}, {"body_max", "SIZE"},       {"virtual_clock", "INSTANT"}};
+  const auto word = words.find(key.name);
+  return word != words.end() ? word->second : "TEXT";
+}
+
 }  // namespace
 
 void add_serve(Command& app, Action& action) {
   auto flags = std::make_shared<ServeFlags>();
-  Command* verb = app.add_subcommand("serve", "Serve records over HTTP");
+  Command* verb = app.add_subcommand("serve", "Run the server: the engine with an HTTP API");
   verb->add_option("--config", flags->config,
-                   "a file with these keys and more (docs/reference/server.md)")
+                   "configuration file with these keys and more (docs/reference/server.md)")
       ->type_name("FILE");
   for (const KeyOf<ServeConfig>& key : serve_keys().keys) {
     const std::string name = flag_name(key.key);
@@ -286,9 +298,12 @@ void add_serve(Command& app, Action& action) {
       verb->add_flag(name, flags->switches[&key], says);
     } else if (key.key.shape == Shape::names) {
       verb->add_option(name, flags->values[&key], says + "; may be repeated")
-          ->allow_extra_args(false);
+          ->allow_extra_args(false)
+          ->type_name(placeholder(key.key));
     } else {
-      verb->add_option(name, flags->values[&key], says)->expected(1);
+      verb->add_option(name, flags->values[&key], says)
+          ->expected(1)
+          ->type_name(placeholder(key.key));
     }
   }
   verb->footer("Example:\n  pawl serve --dir /var/lib/pawl --apply machines/parcel.yaml");

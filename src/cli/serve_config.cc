@@ -12,7 +12,7 @@
 namespace pawl::cli {
 namespace {
 
-using Kind = ChannelConfig::Kind;
+using ChannelKind = ChannelConfig::Kind;
 
 template <std::string ServeConfig::*member>
 void read_text(Reader& reader, const Node& node, ServeConfig& config) {
@@ -74,7 +74,7 @@ void read_target(Reader& reader, const Node& node, Target& into) {
 
 void read_alert(Reader& reader, const Node& node, ChannelConfig& channel) {
   static constexpr std::string_view kServices[] = {"opsgenie", "pagerduty", "slack"};
-  channel.kind = Kind::alert;
+  channel.kind = ChannelKind::alert;
   reader.word(node, "a service", kServices, channel.service);
 }
 
@@ -82,42 +82,43 @@ const Keys<ChannelConfig>& channel_keys() {
   static const Keys<ChannelConfig> keys{
       "channel",
       "a channel",
-      {{{"log", Shape::only_true, "true: a line of JSON on standard error"},
+      {{{"log", Shape::only_true, "true: print a line of JSON on standard error"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
-          if (r.is_true(n)) c.kind = Kind::log;
+          if (r.is_true(n)) c.kind = ChannelKind::log;
         }},
        {{"webhook", Shape::text, "the URL to post to, or env:NAME, file:PATH where it is"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
-          c.kind = Kind::webhook;
+          c.kind = ChannelKind::webhook;
           read_target(r, n, c.target);
         }},
        {{"alert", Shape::word, "opsgenie, pagerduty or slack"}, read_alert},
        {{"mail", Shape::text, "smtp://host:587 or smtps://host"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
-          c.kind = Kind::mail;
+          c.kind = ChannelKind::mail;
           r.text(n, "a URL", c.mail.url);
         }},
        {{"exec", Shape::names, "a program and its arguments"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
-          c.kind = Kind::exec;
+          c.kind = ChannelKind::exec;
           read_texts(r, n, "`exec`", c.exec.arguments);
         }},
-       {{"url", Shape::text, "of an alert, where it is not the usual one"},
+       {{"url", Shape::text, "URL of the alert service, if not the usual one"},
         [](Reader& r, const Node& n, ChannelConfig& c) { read_target(r, n, c.target); }},
-       {{"key", Shape::text, "env:NAME or file:PATH: what signs webhooks, or lets alerts in"},
+       {{"key", Shape::text,
+         "env:NAME or file:PATH: the key that signs webhooks or authorises alerts"},
         [](Reader& r, const Node& n, ChannelConfig& c) { read_reference(r, n, c.key); }},
-       {{"from", Shape::text, "whom mails are from"},
+       {{"from", Shape::text, "sender of mails"},
         [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "an address", c.mail.from); }},
-       {{"to", Shape::names, "whom mails are to"},
+       {{"to", Shape::names, "recipients of mails"},
         [](Reader& r, const Node& n, ChannelConfig& c) { read_texts(r, n, "`to`", c.mail.to); }},
-       {{"user", Shape::text, "at the mail server"},
+       {{"user", Shape::text, "user name at the mail server"},
         [](Reader& r, const Node& n, ChannelConfig& c) { r.text(n, "a name", c.mail.user); }},
-       {{"password", Shape::text, "env:NAME or file:PATH: at the mail server"},
+       {{"password", Shape::text, "env:NAME or file:PATH: password at the mail server"},
         [](Reader& r, const Node& n, ChannelConfig& c) { read_reference(r, n, c.mail.password); }},
-       {{"without_tls", Shape::only_true, "true: mails cross the network in the clear"},
+       {{"without_tls", Shape::only_true, "true: mails cross the network unencrypted"},
         [](Reader& r, const Node& n, ChannelConfig& c) { c.mail.without_tls = r.is_true(n); }},
        {{"ordered", Shape::only_true,
-         "true: what one record asks for is delivered one after the other"},
+         "true: deliveries of one record are made one after the other"},
         [](Reader& r, const Node& n, ChannelConfig& c) { c.is_ordered = r.is_true(n); }},
        {{"timeout", Shape::duration, "how long the program may take (30s)"},
         [](Reader& r, const Node& n, ChannelConfig& c) {
@@ -134,9 +135,10 @@ const Keys<DoorOptions>& outside_keys() {
   static const Keys<DoorOptions> keys{
       "outside",
       "`outside`",
-      {{{"hosts", Shape::names, "that `http:` tasks may call: api.example.org, *.example.org:8443"},
+      {{{"hosts", Shape::names,
+         "hosts that `http:` tasks may call: api.example.org, *.example.org:8443"},
         [](Reader& r, const Node& n, DoorOptions& o) { read_texts(r, n, "`hosts`", o.hosts); }},
-       {{"networks", Shape::names, "addresses that are not public and may be called: 10.1.0.0/16"},
+       {{"networks", Shape::names, "non-public addresses that may be called: 10.1.0.0/16"},
         [](Reader& r, const Node& n, DoorOptions& o) {
           if (!r.is_list(n, "`networks`")) return;
           for (const Node& item : n.items) {
@@ -145,7 +147,7 @@ const Keys<DoorOptions>& outside_keys() {
             take(r, item, parse_network(text), o.networks.emplace_back());
           }
         }},
-       {{"certificates", Shape::text, "a file of authorities to trust, instead of the machine's"},
+       {{"certificates", Shape::text, "file of CA certificates to trust, instead of the system's"},
         [](Reader& r, const Node& n, DoorOptions& o) { r.text(n, "a file", o.certificates); }}}};
   return keys;
 }
@@ -175,7 +177,7 @@ Result<Node> node_of(const Key& key, const std::vector<std::string>& words) {
     for (const std::string& word : words) node.items.push_back(text_node(word));
   } else if (key.shape == Shape::boolean) {
     if (node.text != "true" && node.text != "false")
-      return Error{ErrorCode::bad_input, "it is true or false, not " + in_quotes(node.text)};
+      return Error{ErrorCode::bad_input, "expected true or false, not " + in_quotes(node.text)};
     node.kind = Node::Kind::boolean;
   } else if (key.shape == Shape::positive || key.shape == Shape::natural) {
     node.kind = Node::Kind::number;
@@ -191,20 +193,20 @@ Result<void> check_complete(const std::string& name, const ChannelConfig& channe
                  channel.at};
   };
   switch (channel.kind) {
-    case Kind::alert:
+    case ChannelKind::alert:
       if (channel.service == AlertSettings::Service::slack)
         return needs(channel.target.secret_url || !channel.target.url.empty(), "`url`");
       return needs(channel.key.has_value(), "`key`");
-    case Kind::mail:
+    case ChannelKind::mail:
       PAWL_CHECK(needs(!channel.mail.from.empty(), "`from`"));
       PAWL_CHECK(needs(!channel.mail.to.empty(), "`to`"));
       return needs(channel.mail.user.empty() == !channel.mail.password,
                    "`user` and `password`, or neither");
-    case Kind::exec:
+    case ChannelKind::exec:
       return needs(!channel.exec.arguments.empty(), "a program in `exec`");
-    case Kind::none:
-    case Kind::log:
-    case Kind::webhook:
+    case ChannelKind::none:
+    case ChannelKind::log:
+    case ChannelKind::webhook:
       break;
   }
   return {};
@@ -260,14 +262,14 @@ Error unknown_variable(const std::string& name, const std::vector<std::string>& 
   if (std::any_of(keys.begin(), keys.end(),
                   [&](const KeyOf<ServeConfig>& key) { return to_upper(key.key.name) == bare; }))
     return {ErrorCode::bad_input, name + ": " + in_ticks(to_lower(bare)) +
-                                      " stands in a file only: give it by --config FILE"};
+                                      " can only be set in a file: use --config FILE"};
   std::vector<std::string> words;
   for (const std::string& one : meant) words.push_back(without_prefix(one));
   words = nearest(bare, words);
   for (std::string& word : words) word = std::string(kVariablePrefix) + word;
   return {ErrorCode::bad_input,
-          printable(name) + " in the environment is not known" +
-              (words.empty() ? ": docs/reference/server.md has the names there are; unset it"
+          "unknown environment variable " + printable(name) +
+              (words.empty() ? ": unset it; docs/reference/server.md lists the known ones"
                              : "; did you mean " + join(words, ", ", " or ") + "?")};
 }
 
@@ -277,67 +279,69 @@ Result<std::string> directory_of(const ServeConfig& config) {
   if (!config.in_memory)
     return config.directory.empty() ? std::string("pawl-data") : config.directory;
   if (config.directory.empty()) return std::string();
-  return Error{ErrorCode::bad_input, "`memory` keeps nothing, and `dir` says to keep records in " +
-                                         in_quotes(config.directory) + ": leave one of them out"};
+  return Error{ErrorCode::bad_input, "`memory` keeps nothing on disk, but `dir` is " +
+                                         in_quotes(config.directory) + ": remove one of the two"};
 }
 
 const Keys<ServeConfig>& serve_keys() {
   static const Keys<ServeConfig> keys{
       "serve",
       "the configuration",
-      {{{"dir", Shape::text, "the directory of the records; made when missing (pawl-data)"},
+      {{{"dir", Shape::text, "directory of the records, created if missing (pawl-data)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           read_plain_text(r, n, "a directory", c.directory);
         }},
-       {{"listen", Shape::text, "ADDRESS:PORT (127.0.0.1:7295)"}, read_listen},
-       {{"tls_certificate", Shape::text, "the chain (PEM); read again on SIGHUP"},
+       {{"listen", Shape::text, "ADDRESS:PORT to listen on (127.0.0.1:7295)"}, read_listen},
+       {{"tls_certificate", Shape::text, "certificate chain (PEM), reloaded on SIGHUP"},
         read_text<&ServeConfig::tls_certificate>},
-       {{"tls_key", Shape::text, "its private key (PEM)"}, read_text<&ServeConfig::tls_key>},
-       {{"insecure_listen", Shape::boolean, "beyond loopback without TLS"},
+       {{"tls_key", Shape::text, "private key of the certificate (PEM)"},
+        read_text<&ServeConfig::tls_key>},
+       {{"insecure_listen", Shape::boolean, "listen beyond loopback without TLS"},
         read_boolean<&ServeConfig::insecure_listen>},
-       {{"apply", Shape::names, "machine files, applied at the start"},
+       {{"apply", Shape::names, "machine files to apply at startup"},
         read_list<&ServeConfig::apply>},
-       {{"pipes", Shape::names, "files of pipes, which run in this process"},
+       {{"pipes", Shape::names, "pipe files to run in this process"},
         read_list<&ServeConfig::pipes>},
-       {{"log_channel", Shape::names, "channels whose deliveries are lines on standard error"},
+       {{"log_channel", Shape::names, "channels whose deliveries are printed on standard error"},
         read_list<&ServeConfig::log_channels>},
-       {{"alerts", Shape::text, "the channel that is told of records that were given up"},
+       {{"alerts", Shape::text, "channel to notify when a record is given up"},
         read_text<&ServeConfig::alerts>},
-       {{"log_format", Shape::word, "of the log on standard error: human or json (human)"},
+       {{"log_format", Shape::word, "format of the log on standard error: human or json (human)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           static constexpr std::string_view kFormats[] = {"human", "json"};
           r.word(n, "a format", kFormats, c.log_format);
         }},
-       {{"log_level", Shape::word, "the least that is logged: info, warn or error (info)"},
+       {{"log_level", Shape::word, "lowest level to log: info, warn or error (info)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           static constexpr std::string_view kLevels[] = {"info", "warn", "error"};
           r.word(n, "a level", kLevels, c.log_level);
         }},
        {{"grace", Shape::duration,
-         "when told to end: for workers to settle, and for what was asked (10s)"},
+         "on shutdown, how long workers and requests have to finish (10s)"},
         [](Reader& r, const Node& n, ServeConfig& c) { read_duration(r, n, c.grace); }},
-       {{"task_threads", Shape::positive, "calls and deliveries at once, 1 to 128 (16)"},
+       {{"task_threads", Shape::positive,
+         "`http:` calls and deliveries to run at once, 1 to 128 (16)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           constexpr int kMost = static_cast<int>(kTaskThreadsMax);
           c.task_threads = r.integer(n, 1, kMost).value_or(c.task_threads);
         }},
        {{"rate_per_token", Shape::natural,
-         "requests a second with one access token; 0: as many as come (20000)"},
+         "requests per second for each access token; 0: no limit (20000)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           c.rate_per_token = r.integer(n, 0, 1'000'000).value_or(c.rate_per_token);
         }},
-       {{"body_max", Shape::text, "the largest body of a request, 1KiB to 64MiB (8MiB)"},
+       {{"body_max", Shape::text, "largest request body, 1KiB to 64MiB (8MiB)"},
         [](Reader& r, const Node& n, ServeConfig& c) {
           read_size(r, n, {std::size_t{1} << 10U, std::size_t{64} << 20U}, c.body_max);
         }},
-       {{"memory", Shape::boolean, "nothing is kept: for tests"},
+       {{"memory", Shape::boolean, "keep records in memory only: for tests"},
         read_boolean<&ServeConfig::in_memory>},
        {{"virtual_clock", Shape::text,
-         "an instant; a clock that stands until it is moved: for tests"},
+         "instant of a clock that moves only when told to: for tests"},
         read_text<&ServeConfig::virtual_clock>},
-       {{"outside", Shape::values, "whom calls and deliveries may reach"},
+       {{"outside", Shape::values, "hosts and networks that calls and deliveries may reach"},
         [](Reader& r, const Node& n, ServeConfig& c) { r.keys(n, outside_keys(), c.outside); }},
-       {{"channels", Shape::values, "name -> channel"}, read_channels}}};
+       {{"channels", Shape::values, "channels that machines notify, by name"}, read_channels}}};
   return keys;
 }
 
@@ -411,24 +415,24 @@ Result<Channels> channels_of(const ServeConfig& config, const Door& door,
   for (const auto& [name, channel] : config.channels) {
     PAWL_CHECK(check_complete(name, channel));
     switch (channel.kind) {
-      case Kind::none:
-      case Kind::log:
+      case ChannelKind::none:
+      case ChannelKind::log:
         channels[name] = log_channel(write);
         break;
-      case Kind::webhook:
+      case ChannelKind::webhook:
         channels[name] = webhook_channel(door, {channel.target, channel.key});
         break;
-      case Kind::alert: {
+      case ChannelKind::alert: {
         AlertSettings settings{channel.service, channel.target, channel.key};
         if (!settings.target.secret_url && settings.target.url.empty())
           settings.target.url = usual_url(channel.service);
         channels[name] = alert_channel(door, std::move(settings));
         break;
       }
-      case Kind::mail:
+      case ChannelKind::mail:
         channels[name] = mail_channel(door, channel.mail);
         break;
-      case Kind::exec:
+      case ChannelKind::exec:
         channels[name] = exec_channel(channel.exec);
         break;
     }

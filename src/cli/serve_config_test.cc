@@ -68,7 +68,8 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(findings("task_threads: 0"), "1: expected a whole number from 1 to 128, found 0\n");
   EXPECT_EQ(findings("task_threads: 128"), "");
   EXPECT_EQ(findings("task_threads: 129"), "1: expected a whole number from 1 to 128, found 129\n");
-  EXPECT_NE(findings("outside: {networks: [10.0.0.0/99]}").find("no network"), std::string::npos);
+  EXPECT_NE(findings("outside: {networks: [10.0.0.0/99]}").find("not a network"),
+            std::string::npos);
   EXPECT_NE(findings("channels: {a: {}}").find("1: "), std::string::npos);
   EXPECT_NE(findings("channels: {a: {log: true, mail: x}}").find("1: "), std::string::npos);
   EXPECT_NE(findings("channels: {A: {log: true}}").find("1: "), std::string::npos);
@@ -86,8 +87,7 @@ TEST(ServeConfig, RecordsAreInADirectoryOrInMemory) {
   const auto both = directory_of(config);
   ASSERT_FALSE(both);
   EXPECT_EQ(both.error().message,
-            "`memory` keeps nothing, and `dir` says to keep records in '/var/lib/pawl': leave one "
-            "of them out");
+            "`memory` keeps nothing on disk, but `dir` is '/var/lib/pawl': remove one of the two");
   config.directory.clear();
   EXPECT_EQ(*directory_of(config), "");
   EXPECT_NE(findings("dir: ''"), "") << "what is empty by mistake is not kept in memory";
@@ -106,7 +106,7 @@ TEST(ServeConfig, TheLargestBodyIsASize) {
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().message,
             "PAWL_BODY_MAX: expected a size from 1KiB to 64MiB, found '65MiB'");
-  EXPECT_EQ(findings("body_max: much").substr(0, 24), "1: 'much' is not a size:");
+  EXPECT_EQ(findings("body_max: much").substr(0, 24), "1: 'much' is not a size;");
 }
 
 TEST(ServeConfig, AChannelThatLacksSomethingIsNamed) {
@@ -154,14 +154,15 @@ std::string checked(const std::vector<std::string>& variables, const ServeConfig
 
 TEST(ServeConfig, AVariableThatNobodyReadsIsAnError) {
   EXPECT_EQ(checked({"HOME=/", "PAWL_LISTN=127.0.0.1:1"}),
-            "PAWL_LISTN in the environment is not known; did you mean PAWL_LISTEN?");
+            "unknown environment variable PAWL_LISTN; did you mean PAWL_LISTEN?");
   EXPECT_EQ(checked({"PAWL_TOKN=secret"}),
-            "PAWL_TOKN in the environment is not known; did you mean PAWL_TOKEN?");
-  EXPECT_EQ(checked({"PAWL_WEATHER=fine"}),
-            "PAWL_WEATHER in the environment is not known: docs/reference/server.md has the names "
-            "there are; unset it");
+            "unknown environment variable PAWL_TOKN; did you mean PAWL_TOKEN?");
+  EXPECT_EQ(
+      checked({"PAWL_WEATHER=fine"}),
+      "unknown environment variable PAWL_WEATHER: unset it; docs/reference/server.md lists the "
+      "known ones");
   EXPECT_EQ(checked({"PAWL_CHANNELS={}"}),
-            "PAWL_CHANNELS: `channels` stands in a file only: give it by --config FILE");
+            "PAWL_CHANNELS: `channels` can only be set in a file: use --config FILE");
   EXPECT_NE(checked({"PAWL_PORT=80"}), "");
 }
 

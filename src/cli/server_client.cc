@@ -111,10 +111,10 @@ class Connection {
     if (is_over_) return {.status = 200};
     const long status = status_of();
     if (code != CURLE_OK) return no_reply("cannot reach " + url + ": " + reason(code));
-    if (events != nullptr && status == 200) return no_reply(url + " has ended the feed");
+    if (events != nullptr && status == 200) return no_reply(url + " closed the feed");
     if (status < 200 || (status >= 300 && status < 400) || !check_json(body_))
-      return no_reply(url + " does not answer as Pawl does (status " + std::to_string(status) +
-                      "): is it the address of a server of Pawl?");
+      return no_reply(url + " does not answer like a Pawl server (status " +
+                      std::to_string(status) + "): check the address");
     return {.status = static_cast<int>(status), .body = std::move(body_)};
   }
 
@@ -200,8 +200,8 @@ class ServerClient : public Client {
     if (reply.status == 401)
       reply.body = R"({"error":{"id":"no_access","message":)" +
                    json_string(place_.url +
-                               " does not know this access token: it is unknown, revoked or "
-                               "expired; see PAWL_TOKEN") +
+                               " rejected the access token: it is unknown, revoked or expired; "
+                               "check PAWL_TOKEN") +
                    "}}";
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));
@@ -241,7 +241,7 @@ Result<std::unique_ptr<Client>> open_server(const ServerPlace& place, const Acto
   if (actor.name.empty() && !actor.roles.empty())
     return Error{ErrorCode::bad_input,
                  "a server takes roles from the access token: --role needs --actor, and a token "
-                 "that was made with --act-as"};
+                 "created with --act-as"};
   begin_transfers();
   return std::unique_ptr<Client>(std::make_unique<ServerClient>(place, actor));
 }

@@ -59,8 +59,8 @@ TEST_F(ServerClientTest, AnActorIsNamedInWhatIsPosted) {
 }
 
 TEST_F(ServerClientTest, WhatPawlDoesNotAnswerIsNoReply) {
-  const std::string odd = "0: " + service.url("") + " does not answer as Pawl does (status ";
-  const std::string question = "): is it the address of a server of Pawl?";
+  const std::string odd = "0: " + service.url("") + " does not answer like a Pawl server (status ";
+  const std::string question = "): check the address";
   answer = response("200 OK", "<html>");
   EXPECT_EQ(asked(), odd + "200" + question);
   answer = response("502 Bad Gateway", "");

@@ -36,8 +36,8 @@ Result<Duration> parse_wait(const std::string& text) {
   return std::min(wait, kLongest);
 }
 
-ExitCode print(const ApiReply& reply, const ShowOptions& options,
-               const Surroundings& surroundings) {
+ExitCode print_reply(const ApiReply& reply, const ShowOptions& options,
+                     const Surroundings& surroundings) {
   if (options.json || !is_ok(reply)) return report_reply(reply, options, "", surroundings);
   print_record(reply.body, surroundings.out);
   return ExitCode::ok;
@@ -53,11 +53,11 @@ ExitCode show_final(const Asked& asked, Duration wait, const ShowOptions& option
     const bool is_over = left <= Duration{0};
     const QueryPairs query{{"wait", to_text(std::max(left, Duration{0}))}};
     const ApiReply record = asked.client->call(get(path_of(asked.name), query));
-    if (!is_ok(record)) return print(record, options, surroundings);
+    if (!is_ok(record)) return print_reply(record, options, surroundings);
     const ApiReply why = asked.client->call(get(path_of(asked.name, "/why")));
     const bool is_final = said(why.body, "why") == "final";
     if (!is_final && !is_over) continue;
-    print(record, options, surroundings);
+    print_reply(record, options, surroundings);
     if (is_final) return ExitCode::ok;
     surroundings.err << "pawl: " << printable(options.record) << " is not final yet\n";
     return ExitCode::undecided;
@@ -74,7 +74,7 @@ ExitCode show(const ShowOptions& options, const Surroundings& surroundings) {
   const auto asked = open(options, surroundings);
   if (!asked) return report(asked.error(), "", "", surroundings.err);
   if (wait) return show_final(*asked, *wait, options, surroundings);
-  return print(asked->client->call(get(path_of(asked->name))), options, surroundings);
+  return print_reply(asked->client->call(get(path_of(asked->name))), options, surroundings);
 }
 
 ExitCode why(const ShowOptions& options, const Surroundings& surroundings) {
@@ -130,20 +130,21 @@ void add_show(Command& app, Action& action) {
   auto options = std::make_shared<ShowOptions>();
   Command* verb = add_look(app, action, "show", "Show a record", options, show);
   verb->add_option("--wait", options->wait,
-                   "until it is final, at most so long; exit code 4: it is not")
+                   "wait until the record is final, at most this long; exit code 4 if it is not")
       ->check(not_empty())
       ->type_name("DURATION");
   verb->footer("Example:\n  pawl show order/17\n  pawl show order/17 --wait 5m --json");
 }
 
 void add_log(Command& app, Action& action) {
-  add_look(app, action, "log", "What has happened to a record", std::make_shared<ShowOptions>(),
-           log)
+  add_look(app, action, "log", "Show the log of a record: everything that has happened to it",
+           std::make_shared<ShowOptions>(), log)
       ->footer("Example:\n  pawl log order/17");
 }
 
 void add_why(Command& app, Action& action) {
-  add_look(app, action, "why", "Why a record is not moving", std::make_shared<ShowOptions>(), why)
+  add_look(app, action, "why", "Explain why a record is not moving",
+           std::make_shared<ShowOptions>(), why)
       ->footer("Example:\n  pawl why order/17");
 }
 

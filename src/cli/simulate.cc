@@ -48,7 +48,7 @@ Result<std::vector<Story>> named_stories(const std::vector<Story>& all,
   for (const std::string& name : names)
     if (std::find(titles.begin(), titles.end(), name) == titles.end())
       return Error{ErrorCode::bad_input,
-                   "no scenario has the name " + in_quotes(name) + did_you_mean(name, titles)};
+                   "no scenario is named " + in_quotes(name) + did_you_mean(name, titles)};
   std::vector<Story> named;
   for (const Story& story : all)
     if (std::find(names.begin(), names.end(), story.scenario.title) != names.end())
@@ -85,10 +85,8 @@ std::vector<Story> chosen_stories(const SimulateOptions& options,
   }
   std::vector<Story> all = stories_of(files);
   if (all.empty()) {
-    code = report_usage(
-        "none of these files has `scenarios`, so that there is nothing to play; write some, or "
-        "give --script FILE",
-        "simulate", surroundings.err);
+    code = report_usage("none of these files has `scenarios`: add some, or give --script FILE",
+                        "simulate", surroundings.err);
     return {};
   }
   if (options.scenarios.empty()) return all;
@@ -111,9 +109,9 @@ bool is_a_world(std::vector<MachineFile>& files, const Surroundings& surrounding
   for (std::size_t i = 0; i < files.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (files[i].read.machine->name() == files[j].read.machine->name()) {
-        code = report({ErrorCode::bad_input, files[j].path + " and " + files[i].path +
-                                                 " are both the machine `" +
-                                                 files[i].read.machine->name() + "`; give one"},
+        code = report({ErrorCode::bad_input,
+                       files[j].path + " and " + files[i].path + " both define the machine `" +
+                           files[i].read.machine->name() + "`; give only one"},
                       "", "", surroundings.err);
         return false;
       }
@@ -150,18 +148,19 @@ ExitCode simulate(const SimulateOptions& options, const Surroundings& surroundin
 void add_simulate(Command& app, Action& action) {
   auto options = std::make_shared<SimulateOptions>();
   Command* verb = app.add_subcommand(
-      "simulate", "Play the scenarios of machines on a virtual clock, and compare");
-  verb->add_option("FILE", options->paths, "machine files; together they are one world")
+      "simulate", "Run the scenarios of machines on a virtual clock and check the outcome");
+  verb->add_option("FILE", options->paths, "machine files; they are simulated together")
       ->required();
-  verb->add_option("--scenario", options->scenarios, "only the one of this name; may be repeated")
+  verb->add_option("--scenario", options->scenarios,
+                   "run only the scenario with this name; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME");
-  verb->add_option("--script", options->script,
-                   "a file with the keys of one scenario, played instead")
+  verb->add_option("--script", options->script, "run the scenario in this file instead")
       ->type_name("FILE");
-  verb->add_flag("--gantt", options->gantt, "a Mermaid gantt of each, instead of the timeline");
-  verb->add_flag("--quiet", options->quiet, "no timelines");
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_flag("--gantt", options->gantt,
+                 "print a Mermaid Gantt chart of each scenario instead of its timeline");
+  verb->add_flag("--quiet", options->quiet, "print no timelines");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer(
       "Examples:\n"
       "  pawl simulate machines/order.yaml machines/parcel.yaml\n"

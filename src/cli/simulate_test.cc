@@ -117,7 +117,7 @@ TEST_F(Simulate, PlaysTheNamedScenarios) {
   EXPECT_EQ(wrong.code, ExitCode::wrong);
   EXPECT_EQ(wrong.out, "");
   EXPECT_EQ(wrong.err,
-            "pawl: --scenario: error: no scenario has the name 'stays onn'; did you mean stays "
+            "pawl: --scenario: error: no scenario is named 'stays onn'; did you mean stays "
             "on?\n");
 }
 
@@ -154,8 +154,8 @@ TEST_F(Simulate, WithoutScenariosItSaysWhatToDo) {
   EXPECT_EQ(ran.code, ExitCode::usage);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err,
-            "pawl: none of these files has `scenarios`, so that there is nothing to play; write "
-            "some, or give --script FILE\nRun 'pawl simulate --help' for its options.\n");
+            "pawl: none of these files has `scenarios`: add some, or give --script FILE\n"
+            "Run 'pawl simulate --help' for usage.\n");
 }
 
 TEST_F(Simulate, FilesAreOneWorld) {
@@ -173,15 +173,16 @@ scenarios:
 )");
   const Ran alone = simulate({house});
   EXPECT_EQ(alone.code, ExitCode::wrong);
-  EXPECT_NE(alone.err.find(house + ":4:54: error: none of these files is the machine `door`; name "
-                                   "its file too [unknown_machine]\n"),
-            std::string::npos)
+  EXPECT_NE(
+      alone.err.find(house + ":4:54: error: none of these files defines the machine `door`; add "
+                             "its file [unknown_machine]\n"),
+      std::string::npos)
       << alone.err;
   const std::string door = file("door.yaml", kPlain);
   EXPECT_EQ(simulate({house, door}).code, ExitCode::ok);
   const Ran twice = simulate({house, door, file("other.yaml", kPlain)});
   EXPECT_EQ(twice.code, ExitCode::wrong);
-  EXPECT_NE(twice.err.find("are both the machine `door`; give one"), std::string::npos)
+  EXPECT_NE(twice.err.find("both define the machine `door`; give only one"), std::string::npos)
       << twice.err;
 }
 

@@ -68,7 +68,7 @@ ExitCode print_restored(const Restored& restored, const std::string& from,
   if (!is_good) {
     print_violations(verified.violations, surroundings.out);
     surroundings.out << from << ": " << counted(verified.violations.size(), "violation")
-                     << "; nothing was written. Take an older backup\n";
+                     << "; nothing was written. Use an older backup\n";
     return ExitCode::wrong;
   }
   surroundings.out << directory << ": " << counted(verified.records, "record") << ", "
@@ -76,7 +76,7 @@ ExitCode print_restored(const Restored& restored, const std::string& from,
                    << ", as of " << to_text(restored.last_used) << "; verified\n";
   if (restored.void_leases > 0)
     surroundings.out << counted(restored.void_leases, "attempt")
-                     << " ran when it was made: their leases are void, they will be tried again\n";
+                     << " running at the time will be retried: the old leases are void\n";
   return ExitCode::ok;
 }
 

@@ -9,7 +9,7 @@
 namespace pawl::cli {
 namespace {
 
-struct Ran {
+struct RanStore {
   ExitCode code;
   std::string out;
   std::string err;
@@ -17,7 +17,7 @@ struct Ran {
 
 class StoreVerbsTest : public StoredTest {
  protected:
-  Ran run_pawl(const std::vector<std::string>& arguments) {
+  RanStore run_pawl(const std::vector<std::string>& arguments) {
     std::ostringstream out;
     std::ostringstream err;
     const ExitCode code = run(arguments, {out, err, [] { return kEight; }});
@@ -30,7 +30,7 @@ class StoreVerbsTest : public StoredTest {
 };
 
 TEST_F(StoreVerbsTest, VerifySaysThatAllIsWell) {
-  const Ran ran = run_pawl({"verify", dir});
+  const RanStore ran = run_pawl({"verify", dir});
   EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out, dir + ": ok, 2 records, 2 entries\n");
   EXPECT_EQ(run_pawl({"verify", dir, "--json"}).out,
@@ -40,19 +40,19 @@ TEST_F(StoreVerbsTest, VerifySaysThatAllIsWell) {
 
 TEST_F(StoreVerbsTest, VerifyNamesWhatIsWrong) {
   tamper(directory, "UPDATE slot SET taken = 3; DELETE FROM mark WHERE record = 2");
-  const Ran ran = run_pawl({"verify", dir});
+  const RanStore ran = run_pawl({"verify", dir});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_EQ(ran.out,
-            "mark: record 2: it is not found by region \"eu\"\n"
-            "I19: slot pay: 3 counted, 1 records take it\n" +
+            "mark: record 2: `mark` has no row for it: region \"eu\"\nI19: slot pay: 3 counted, 1 "
+            "records hold it\n" +
                 dir + ": 2 violations in 2 records, 2 entries\n");
-  const Ran json = run_pawl({"verify", dir, "--json"});
+  const RanStore json = run_pawl({"verify", dir, "--json"});
   EXPECT_EQ(json.code, ExitCode::wrong);
   EXPECT_TRUE(check_json(json.out)) << json.out;
 }
 
 TEST_F(StoreVerbsTest, DoctorSaysWhatToDo) {
-  const Ran good = run_pawl({"doctor", dir});
+  const RanStore good = run_pawl({"doctor", dir});
   EXPECT_EQ(good.code, ExitCode::ok) << good.out;
   EXPECT_NE(good.out.find("ok: version: SQLite "), std::string::npos) << good.out;
   EXPECT_NE(good.out.find("ok: store: last used 2026-03-02T08:00:00Z\n"), std::string::npos)
@@ -60,27 +60,28 @@ TEST_F(StoreVerbsTest, DoctorSaysWhatToDo) {
   EXPECT_NE(good.out.find("ok: invariants: hold for 2 records and 2 entries\n"), std::string::npos)
       << good.out;
   tamper(directory, "UPDATE slot SET taken = 3");
-  const Ran bad = run_pawl({"doctor", dir});
+  const RanStore bad = run_pawl({"doctor", dir});
   EXPECT_EQ(bad.code, ExitCode::wrong);
   EXPECT_NE(bad.out.find("problem: invariants: 1 violation, the first: I19: slot pay"),
             std::string::npos)
       << bad.out;
-  EXPECT_NE(bad.out.find("  `pawl verify` lists them; keep a copy"), std::string::npos) << bad.out;
+  EXPECT_NE(bad.out.find("  run `pawl verify` to list them; keep a copy"), std::string::npos)
+      << bad.out;
   EXPECT_TRUE(check_json(run_pawl({"doctor", dir, "--json"}).out));
   tamper(directory, "PRAGMA user_version = 99");
   EXPECT_NE(run_pawl({"doctor", dir}).out.find("problem: store: "), std::string::npos);
 }
 
 TEST_F(StoreVerbsTest, ABackupIsRestored) {
-  const Ran backup = run_pawl({"backup", dir, file});
+  const RanStore backup = run_pawl({"backup", dir, file});
   EXPECT_EQ(backup.code, ExitCode::ok) << backup.err;
   EXPECT_TRUE(backup.out.starts_with(file + ": ")) << backup.out;
-  const Ran restored = run_pawl({"restore", file, copy});
+  const RanStore restored = run_pawl({"restore", file, copy});
   EXPECT_EQ(restored.code, ExitCode::ok) << restored.err;
   EXPECT_EQ(restored.out, copy +
                               ": 2 records, 2 entries, as of 2026-03-02T08:00:00Z; verified\n"
-                              "1 attempt ran when it was made: their leases are void, they will be "
-                              "tried again\n");
+                              "1 attempt running at the time will be retried: the old leases are "
+                              "void\n");
   EXPECT_EQ(run_pawl({"verify", copy}).code, ExitCode::ok);
   EXPECT_EQ(run_pawl({"restore", file, copy}).code, ExitCode::wrong);  // it is there already
   EXPECT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::wrong);    // so is the file
@@ -90,20 +91,20 @@ TEST_F(StoreVerbsTest, AnExportIsImported) {
   EXPECT_EQ(run_pawl({"export", dir, file}).code, ExitCode::ok);
   std::ifstream in(file);
   EXPECT_EQ(run_pawl({"export", dir}).out, std::string(std::istreambuf_iterator<char>(in), {}));
-  const Ran imported = run_pawl({"import", file, copy, "--json"});
+  const RanStore imported = run_pawl({"import", file, copy, "--json"});
   EXPECT_EQ(imported.code, ExitCode::ok) << imported.err;
   EXPECT_EQ(imported.out, R"({"ok":true,"records":2,"entries":2,"void_leases":1,)"
                           R"("last_used":"2026-03-02T08:00:00Z","violations":[]})"
                           "\n");
-  const Ran again = run_pawl({"export", dir, file});
+  const RanStore again = run_pawl({"export", dir, file});
   EXPECT_EQ(again.code, ExitCode::wrong);
-  EXPECT_EQ(again.err, "pawl: error: " + file + " is there already: name a new file\n");
+  EXPECT_EQ(again.err, "pawl: error: " + file + " already exists: name a new file\n");
   std::ofstream(file, std::ios::app) << "{}\n";
   EXPECT_EQ(run_pawl({"import", file, copy + "2"}).code, ExitCode::ok);  // what follows the end
   std::ofstream(file) << "{}\n";
-  const Ran bad = run_pawl({"import", file, copy + "3"});
+  const RanStore bad = run_pawl({"import", file, copy + "3"});
   EXPECT_EQ(bad.code, ExitCode::wrong);
-  EXPECT_EQ(bad.err, "pawl: " + file + ": error: line 1: this is no export of Pawl\n");
+  EXPECT_EQ(bad.err, "pawl: " + file + ": error: line 1: this is not an export of Pawl\n");
 }
 
 // Names that no file can have, or that lead in circles.
@@ -121,7 +122,7 @@ TEST_F(StoreVerbsTest, StrangePathsAreErrors) {
           {"import", file, strange},
           {"verify", strange},
           {"doctor", strange}}) {
-      const Ran ran = run_pawl(arguments);
+      const RanStore ran = run_pawl(arguments);
       EXPECT_NE(ran.code, ExitCode::ok) << arguments[0] << " " << strange;
       EXPECT_TRUE(ran.err.starts_with("pawl: ")) << ran.err;
     }
@@ -138,10 +139,10 @@ TEST_F(StoreVerbsTest, WhatIsNotThereOrInUseIsSaid) {
   EXPECT_EQ(run_pawl({"restore", none, copy}).code, ExitCode::environment);
   EXPECT_EQ(run_pawl({"import", none, copy}).code, ExitCode::environment);
   const auto store = must_open(directory);
-  const Ran ran = run_pawl({"verify", dir});
+  const RanStore ran = run_pawl({"verify", dir});
   EXPECT_EQ(ran.code, ExitCode::environment);
   EXPECT_NE(ran.err.find("is in use by process"), std::string::npos) << ran.err;
-  const Ran doctor = run_pawl({"doctor", dir});
+  const RanStore doctor = run_pawl({"doctor", dir});
   EXPECT_EQ(doctor.code, ExitCode::environment);
   EXPECT_NE(doctor.out.find("problem: store: " + dir + " is in use by process"), std::string::npos)
       << doctor.out;
@@ -153,17 +154,17 @@ TEST_F(StoreVerbsTest, ADamagedFileIsNamed) {
   const auto size = std::filesystem::file_size(file);
   for (const std::uintmax_t left : {std::uintmax_t{50}, std::uintmax_t{5'000}, size - 4'096}) {
     std::filesystem::resize_file(file, left);
-    const Ran ran = run_pawl({"restore", file, copy});
+    const RanStore ran = run_pawl({"restore", file, copy});
     EXPECT_EQ(ran.code, ExitCode::environment) << left;
     EXPECT_TRUE(ran.err.starts_with("pawl: error: " + file + " is ")) << ran.err;
-    EXPECT_NE(ran.err.find("take another backup"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("use another backup"), std::string::npos) << ran.err;
     EXPECT_EQ(ran.err.find(copy + "."), std::string::npos) << ran.err;
     std::filesystem::remove(file);
     ASSERT_EQ(run_pawl({"backup", dir, file}).code, ExitCode::ok);
   }
   const std::string lines = run_pawl({"export", dir}).out;
   std::ofstream(file, std::ios::trunc) << lines.substr(0, lines.size() / 2);
-  const Ran ran = run_pawl({"import", file, copy});
+  const RanStore ran = run_pawl({"import", file, copy});
   EXPECT_EQ(ran.code, ExitCode::wrong);
   EXPECT_TRUE(ran.err.starts_with("pawl: " + file + ": error: line ")) << ran.err;
   EXPECT_EQ(ran.err.find(copy + "."), std::string::npos) << ran.err;

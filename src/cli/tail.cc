@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAgainAtFirst{250};
-constexpr milliseconds kAgainAtMost{10'000};
+constexpr milliseconds kFollowAgainAtFirst{250};
+constexpr milliseconds kFollowAgainAtMost{10'000};
 
 struct TailOptions : ClientOptions {
   std::string of;  // MACHINE or MACHINE/KEY
@@ -70,19 +70,19 @@ class Tail {
   }
 
   ExitCode follow() {
-    auto again_after = kAgainAtFirst;
+    auto again_after = kFollowAgainAtFirst;
     for (;;) {
       const ApiReply reply = client_.listen(get("/v1/feed/live", query_of()),
                                             [&](const std::string& id, const std::string& data) {
                                               say_back();
-                                              again_after = kAgainAtFirst;
+                                              again_after = kFollowAgainAtFirst;
                                               return take(id, data);
                                             });
       if (is_ok(reply)) return ExitCode::ok;
       if (!is_for_later(reply)) return report_reply(reply, options_, "", surroundings_);
       say_away(reply);
       std::this_thread::sleep_for(again_after);
-      again_after = std::min(2 * again_after, kAgainAtMost);
+      again_after = std::min(2 * again_after, kFollowAgainAtMost);
     }
   }
 
@@ -124,7 +124,7 @@ class Tail {
     is_away_ = true;
   }
   void say_back() {
-    if (is_away_) surroundings_.err << "pawl: it is back" << std::endl;
+    if (is_away_) surroundings_.err << "pawl: connected again" << std::endl;
     is_away_ = false;
   }
 
@@ -155,23 +155,25 @@ ExitCode tail(const TailOptions& options, const Surroundings& surroundings) {
 
 void add_tail(Command& app, Action& action) {
   auto options = std::make_shared<TailOptions>();
-  Command* verb = app.add_subcommand("tail", "Show what happens to records, as it happens");
-  verb->add_option("OF", options->of, "of this MACHINE, or MACHINE/KEY, only")->check(not_empty());
-  verb->add_option("--kind", options->kinds, "entries of this kind only; may be repeated")
+  Command* verb = app.add_subcommand("tail", "Follow what happens to records, live");
+  verb->add_option("OF", options->of, "only entries of this MACHINE, or MACHINE/KEY")
+      ->check(not_empty());
+  verb->add_option("--kind", options->kinds, "only entries of this kind; may be repeated")
       ->allow_extra_args(false)
       ->check(one_of(kinds()))
       ->type_name("KIND");
-  verb->add_option("--state", options->state, "entries that lead to this state, or stay in it")
+  verb->add_option("--state", options->state, "only entries that lead to this state, or stay in it")
       ->check(not_empty())
       ->type_name("STATE");
-  verb->add_option("--from", options->from, "start: from the first entry; or a place of the feed")
+  verb->add_option("--from", options->from,
+                   "where to begin: start, or a position in the feed (default: now)")
       ->check(not_empty())
-      ->type_name("PLACE");
-  verb->add_option("--max", options->max, "end after so many entries")
+      ->type_name("POSITION");
+  verb->add_option("--max", options->max, "exit after this many entries")
       ->check(between(1, 1'000'000'000));
-  verb->add_flag("--once", options->once, "what there is by now, and then end");
+  verb->add_flag("--once", options->once, "print the entries so far, then exit");
   add_client_options(*verb, *options);
-  verb->get_option("--json")->description("a JSON object a line, for each entry");
+  verb->get_option("--json")->description("print one JSON object per entry, one a line");
   verb->footer(
       "Example:\n  pawl tail\n  pawl tail order --kind failed --kind gave_up\n"
       "  pawl tail order/17 --from start --json");

@@ -33,7 +33,7 @@ void put_words(JsonMap& map, const char* name, const Words& words) {
   list += "]";
 }
 
-std::string body_of(const TokenOptions& options) {
+std::string token_body(const TokenOptions& options) {
   std::string body;
   {
     JsonMap map(body);
@@ -57,9 +57,9 @@ std::string listed(std::string_view token, std::string_view name) {
   return words.empty() ? std::string("-") : join(words, ",", ",");
 }
 
-ExitCode call(const TokenOptions& options, const ApiRequest& request,
-              const Surroundings& surroundings,
-              const std::function<void(const std::string& reply)>& print) {
+ExitCode call_tokens(const TokenOptions& options, const ApiRequest& request,
+                     const Surroundings& surroundings,
+                     const std::function<void(const std::string& reply)>& print) {
   const auto client = open_client(options, surroundings);
   if (!client) return report(client.error(), "", "", surroundings.err);
   const ApiReply reply = (*client)->call(request);
@@ -68,22 +68,23 @@ ExitCode call(const TokenOptions& options, const ApiRequest& request,
   return ExitCode::ok;
 }
 
-ExitCode create(const TokenOptions& options, const Surroundings& surroundings) {
-  return call(
-      options, post("/v1/tokens", body_of(options)), surroundings, [&](const std::string& reply) {
+ExitCode create_token(const TokenOptions& options, const Surroundings& surroundings) {
+  return call_tokens(
+      options, post("/v1/tokens", token_body(options)), surroundings,
+      [&](const std::string& reply) {
         const std::string expires = said(reply, "expires_at");
         surroundings.out << (options.dry_run ? "dry run: " : "") << printable(said(reply, "name"))
-                         << ": made" << (expires.empty() ? "" : ", until " + short_time(expires))
-                         << '\n';
+                         << ": created"
+                         << (expires.empty() ? "" : ", expires " + short_time(expires)) << '\n';
         if (!options.dry_run)
-          surroundings.out << "access token, shown this once: " << said(reply, "token") << '\n';
+          surroundings.out << "access token (shown only once): " << said(reply, "token") << '\n';
       });
 }
 
-ExitCode list(const TokenOptions& options, const Surroundings& surroundings) {
-  return call(options, get("/v1/tokens"), surroundings, [&](const std::string& reply) {
+ExitCode list_tokens(const TokenOptions& options, const Surroundings& surroundings) {
+  return call_tokens(options, get("/v1/tokens"), surroundings, [&](const std::string& reply) {
     std::vector<Words> rows{
-        {"NAME", "ROLES", "OF MACHINES", "MACHINES", "QUEUES", "EXPIRES", "MADE BY"}};
+        {"NAME", "ROLES", "MACHINE ROLES", "MACHINES", "QUEUES", "EXPIRES", "CREATED BY"}};
     for (const std::string& token : items_of(reply)) {
       const std::string expires = said(token, "expires_at");
       rows.push_back({said(token, "name") + (said(token, "act_as").empty() ? "" : " (acts as)"),
@@ -101,16 +102,16 @@ ExitCode list(const TokenOptions& options, const Surroundings& surroundings) {
 }
 
 ExitCode revoke(const TokenOptions& options, const Surroundings& surroundings) {
-  return call(options, post("/v1/tokens/revoke", body_of(options)), surroundings,
-              [&](const std::string&) {
-                surroundings.out << (options.dry_run ? "dry run: " : "") << printable(options.name)
-                                 << ": revoked\n";
-              });
+  return call_tokens(options, post("/v1/tokens/revoke", token_body(options)), surroundings,
+                     [&](const std::string&) {
+                       surroundings.out << (options.dry_run ? "dry run: " : "")
+                                        << printable(options.name) << ": revoked\n";
+                     });
 }
 
-Command* add_verb(Command& token, Action& action, const char* name, const char* what,
-                  const std::shared_ptr<TokenOptions>& options,
-                  ExitCode (*act)(const TokenOptions&, const Surroundings&)) {
+Command* add_token_verb(Command& token, Action& action, const char* name, const char* what,
+                        const std::shared_ptr<TokenOptions>& options,
+                        ExitCode (*act)(const TokenOptions&, const Surroundings&)) {
   Command* verb = token.add_subcommand(name, what);
   verb->callback([options, act, &action] {
     action = [options, act](const Surroundings& surroundings) {
@@ -131,34 +132,39 @@ void add_words(Command& verb, const char* option, Words& words, const char* what
 }  // namespace
 
 void add_token(Command& app, Action& action) {
-  Command* token = app.add_subcommand("token", "Access tokens: who may use a server");
+  Command* token = app.add_subcommand("token", "Create, list or revoke access tokens for a server");
   token->require_subcommand(1);
   auto created = std::make_shared<TokenOptions>();
-  Command* verb = add_verb(*token, action, "create", "Make one, and show it once", created, create);
-  verb->add_option("NAME", created->name, "whom the log names")->required()->check(not_empty());
+  Command* verb = add_token_verb(*token, action, "create",
+                                 "Create an access token and show it once", created, create_token);
+  verb->add_option("NAME", created->name, "name of the token, which appears in the log")
+      ->required()
+      ->check(not_empty());
   add_words(*verb, "--role", created->token_roles,
             "viewer, app, worker, operator or admin; may be repeated", "ROLE");
   add_words(*verb, "--machine-role", created->machine_roles,
-            "what `by` and `actor.roles` see; may be repeated", "ROLE");
-  add_words(*verb, "--machine", created->machines, "for this machine only; may be repeated",
+            "role that machines see in `by` and `actor.roles`; may be repeated", "ROLE");
+  add_words(*verb, "--machine", created->machines, "restrict it to this machine; may be repeated",
             "MACHINE");
-  add_words(*verb, "--queue", created->queues, "for this queue only; may be repeated", "QUEUE");
-  verb->add_flag("--act-as", created->act_as, "it may call in the name of others");
-  verb->add_option("--expires", created->expires, "so long it lets anybody in; else for ever")
+  add_words(*verb, "--queue", created->queues, "restrict it to this queue; may be repeated",
+            "QUEUE");
+  verb->add_flag("--act-as", created->act_as, "let it act on behalf of other actors");
+  verb->add_option("--expires", created->expires, "how long it is valid (default: until revoked)")
       ->check(not_empty())
       ->type_name("DURATION");
   add_actor_options(*verb, *created);
   verb->get_option("--role")->required();
   verb->footer("Example:\n  pawl token create shop --role app --machine order --expires 90d");
   auto shown = std::make_shared<TokenOptions>();
-  verb = add_verb(*token, action, "list", "List them, without what they are", shown, list);
+  verb = add_token_verb(*token, action, "list", "List access tokens, without their secrets", shown,
+                        list_tokens);
   add_client_options(*verb, *shown);
   verb->footer("Example:\n  pawl token list");
   auto revoked = std::make_shared<TokenOptions>();
-  verb = add_verb(*token, action, "revoke", "Let it let nobody in any more", revoked, revoke);
-  verb->add_option("NAME", revoked->name, "of the token")->required()->check(not_empty());
+  verb = add_token_verb(*token, action, "revoke", "Revoke an access token", revoked, revoke);
+  verb->add_option("NAME", revoked->name, "name of the token")->required()->check(not_empty());
   add_client_options(*verb, *revoked);
-  verb->add_flag("--dry-run", revoked->dry_run, "say what would happen, and do nothing");
+  verb->add_flag("--dry-run", revoked->dry_run, "show what would happen, but change nothing");
   verb->footer("Example:\n  pawl token revoke shop");
   token->footer("Example:\n  pawl token create ci --role worker --queue builds --expires 30d");
 }

@@ -233,7 +233,7 @@ void print_text(const View& view, const std::string& where, Instant now, std::os
   out << printable(where) << "  " << short_time(to_text(now)) << '\n'
       << "records: " << view.sum.records << ", retrying: " << retrying
       << ", on hold: " << view.sum.held << '\n'
-      << "a second: " << least << rate_text(tally.entries, tally.seconds) << " entries, "
+      << "per second: " << least << rate_text(tally.entries, tally.seconds) << " entries, "
       << rate_text(tally.created, tally.seconds) << " created, "
       << rate_text(tally.done, tally.seconds) << " done, " << rate_text(tally.failed, tally.seconds)
       << " failed\n";
@@ -296,15 +296,17 @@ ExitCode top(const TopOptions& options, const Surroundings& surroundings) {
 
 void add_top(Command& app, Action& action) {
   auto options = std::make_shared<TopOptions>();
-  Command* verb = app.add_subcommand("top", "Watch records: how many are where, and how they move");
-  verb->add_option("MACHINE", options->machine, "of this machine only")->check(not_empty());
-  verb->add_option("--every", options->every, "how often it is looked, and how long is measured")
+  Command* verb = app.add_subcommand(
+      "top", "Watch records live: how many are in each state, and how fast they move");
+  verb->add_option("MACHINE", options->machine, "only records of this machine")->check(not_empty());
+  verb->add_option("--every", options->every,
+                   "how often to refresh; rates are measured over this time")
       ->capture_default_str()
       ->check(not_empty())
       ->type_name("DURATION");
-  verb->add_flag("--once", options->once, "one view, and then end");
+  verb->add_flag("--once", options->once, "print one view, then exit");
   add_client_options(*verb, *options);
-  verb->get_option("--json")->description("a JSON object a line, for each view");
+  verb->get_option("--json")->description("print one JSON object per view, one a line");
   verb->footer("Example:\n  pawl top\n  pawl top order --once --json");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return top(*options, surroundings); };

@@ -92,10 +92,12 @@ ExitCode validate(const ValidateOptions& options, const Surroundings& surroundin
 
 void add_validate(Command& app, Action& action) {
   auto options = std::make_shared<ValidateOptions>();
-  Command* verb = app.add_subcommand("validate", "Check machine files, and say all that is wrong");
-  verb->add_option("FILE", options->paths, "machine files; they may name each other")->required();
-  verb->add_flag("--strict", options->strict, "warnings are errors");
-  verb->add_flag("--json", options->json, "one JSON object");
+  Command* verb =
+      app.add_subcommand("validate", "Check machine files and report everything that is wrong");
+  verb->add_option("FILE", options->paths, "machine files; they may refer to each other")
+      ->required();
+  verb->add_flag("--strict", options->strict, "treat warnings as errors");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl validate machines/order.yaml machines/parcel.yaml --strict");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

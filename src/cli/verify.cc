@@ -18,7 +18,7 @@ struct VerifyOptions {
 ExitCode verify_store(const VerifyOptions& options, const Surroundings& surroundings) {
   const auto store = open_existing_store(options.directory, surroundings);
   if (!store) return report(store.error(), "", "", surroundings.err);
-  const TransferProgress progress = progress_line("records looked at:", surroundings);
+  const TransferProgress progress = progress_line("records checked:", surroundings);
   const auto verified = verify(**store, [&](std::size_t records) {
     if (progress) progress(static_cast<std::int64_t>(records), 0);
   });
@@ -47,11 +47,10 @@ ExitCode verify_store(const VerifyOptions& options, const Surroundings& surround
 
 void add_verify(Command& app, Action& action) {
   auto options = std::make_shared<VerifyOptions>();
-  Command* verb =
-      app.add_subcommand("verify", "Read a whole store, and say which rows break which rule");
-  verb->add_option("DIR", options->directory, "the directory of a store that no process uses")
+  Command* verb = app.add_subcommand("verify", "Check the integrity of a whole store");
+  verb->add_option("DIR", options->directory, "store directory; no other process may be using it")
       ->required();
-  verb->add_flag("--json", options->json, "one JSON object");
+  verb->add_flag("--json", options->json, "print one JSON object");
   verb->footer("Example:\n  pawl verify /var/lib/pawl");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) {

@@ -58,8 +58,8 @@ ExitCode version(bool json, const Surroundings& surroundings) {
 void add_version(Command& app, Action& action) {
   auto json = std::make_shared<bool>(false);
   Command* verb = app.add_subcommand(
-      "version", "Say which Pawl this is, and on which libraries and time zone data it stands");
-  verb->add_flag("--json", *json, "one JSON object");
+      "version", "Show the version of Pawl, its libraries and its time zone data");
+  verb->add_flag("--json", *json, "print one JSON object");
   verb->callback([json, &action] {
     action = [json](const Surroundings& surroundings) { return version(*json, surroundings); };
   });

@@ -163,14 +163,15 @@ class Worker {
     }
     if (!is_stale) return conclude(attempt, *end);
     ++common_.stale;
-    say(attempt, "was taken away");
+    say(attempt, "lost: the attempt was cancelled or its lease expired");
   }
 
   void conclude(const std::string& attempt, const ChildEnd& end) {
     if (end.is_killed && is_to_stop())
       return settle(attempt, "/v1/fail", failure("returned", "the worker was stopped"));
     if (end.is_killed)  // the engine may have seen it already: over it is either way
-      return settle(attempt, "/v1/fail", failure("timeout", "the command took too long"));
+      return settle(attempt, "/v1/fail",
+                    failure("timeout", "the command did not finish before its deadline"));
     if (end.exit_code == 0 && end.signal == 0 && !end.is_cut)
       return settle(attempt, "/v1/done", result_of(end));
     settle(attempt, "/v1/fail", failure_of(end));
@@ -214,7 +215,7 @@ class Worker {
   // to standard error.
   static std::string failure_of(const ChildEnd& end) {
     if (end.exit_code == 0 && end.signal == 0)
-      return failure("bad_result", "the output has more than 256 KiB");
+      return failure("bad_result", "the output is larger than 256 KiB");
     std::string message = end.error;
     message.erase(message.find_last_not_of(" \t\r\n") + 1);
     const std::string code = end.signal != 0 ? "signal_" + std::to_string(end.signal)
@@ -259,7 +260,7 @@ class Worker {
     }
     ++(code == "returned" ? common_.returned : common_.failed);
     const std::string message = said("{" + members + "}", "message");
-    say(attempt, "failed: " + printable(code) +
+    say(attempt, (code == "returned" ? "handed back" : "failed: " + printable(code)) +
                      (message.empty() ? "" : " (" + printable(message) + ")") + ": " + state);
   }
 
@@ -360,7 +361,7 @@ ExitCode look(Client& client, const WorkOptions& options, const Surroundings& su
   }
   const auto attempts = items_of(reply.body, "attempts");
   for (const std::string& attempt : attempts) surroundings.out << name_of(attempt) << '\n';
-  surroundings.out << "dry run: " << attempts.size() << " to be run now\n";
+  surroundings.out << "dry run: " << attempts.size() << " ready to run\n";
   return ExitCode::ok;
 }
 
@@ -401,31 +402,34 @@ ExitCode work(WorkOptions options, const Surroundings& surroundings) {
 
 void add_work(Command& app, Action& action) {
   auto options = std::make_shared<WorkOptions>();
-  Command* verb = app.add_subcommand("work", "A worker: run a command for each attempt");
-  verb->add_option("--queue", options->queues, "to claim from; may be repeated")
+  Command* verb = app.add_subcommand("work", "Run a worker: execute a command for each attempt");
+  verb->add_option("--queue", options->queues, "queue to claim from; may be repeated")
       ->required()
       ->allow_extra_args(false)
       ->check(not_empty())
       ->type_name("QUEUE");
-  verb->add_flag("--until-idle", options->until_idle, "end when nothing is ready");
-  verb->add_option("--parallel", options->parallel, "so many commands at once")
+  verb->add_flag("--until-idle", options->until_idle, "exit when nothing is ready");
+  verb->add_option("--parallel", options->parallel, "how many commands to run at once, 1 to 256")
       ->capture_default_str()
       ->check(between(1, 256));
-  verb->add_option("--worker", options->worker, "its name, for `pawl show`")->type_name("NAME");
+  verb->add_option("--worker", options->worker,
+                   "name of this worker, shown by `pawl show` (default: HOST/PID)")
+      ->type_name("NAME");
   verb->add_option("--log-channel", options->log_channels,
                    "print deliveries to this channel on standard error; may be repeated")
       ->allow_extra_args(false)
       ->type_name("CHANNEL");
   verb->add_flag("--dry-run", options->dry_run,
-                 "list what the command would be run for now, and start nothing");
+                 "list the attempts the command would run for now, but start nothing");
   add_client_options(*verb, *options);
-  verb->add_option("COMMAND", options->command, "what to run, after --")->required();
+  verb->add_option("COMMAND", options->command, "command to run, after --")->required();
   verb->footer(
-      "The command gets the data on standard input, and PAWL_MACHINE, PAWL_KEY, PAWL_TASK,\n"
-      "PAWL_ATTEMPT, PAWL_FENCE, PAWL_ATTEMPT_TOKEN, PAWL_IDEMPOTENCY_KEY, PAWL_DEADLINE_AT and\n"
-      "PAWL_PROGRESS in its environment. Exit code 0 is done, with its output as the result;\n"
-      "any other N is a failure with the code exit_N and what it wrote to standard error, or with\n"
-      "what it prints as JSON: {\"code\": …, \"message\": …, \"retry_after\": …, \"detail\": …}.\n"
+      "The command reads the data as JSON on standard input, and finds PAWL_MACHINE, PAWL_KEY,\n"
+      "PAWL_TASK, PAWL_QUEUE, PAWL_ATTEMPT, PAWL_FENCE, PAWL_ATTEMPT_TOKEN, PAWL_IDEMPOTENCY_KEY,\n"
+      "PAWL_DEADLINE_AT and PAWL_PROGRESS in its environment. Exit code 0 means done; its output\n"
+      "is the result. Any other exit code N means failure, with the error code exit_N and the end\n"
+      "of standard error as the message; to choose the error yourself, print it as JSON:\n"
+      "{\"code\": …, \"message\": …, \"retry_after\": …, \"detail\": …}.\n"
       "Example:\n  pawl work --queue payments --until-idle -- ./charge.sh");
   verb->callback([options, &action] {
     action = [options](const Surroundings& surroundings) { return work(*options, surroundings); };

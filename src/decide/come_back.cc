@@ -42,7 +42,7 @@ void Turn::come_back_in_place() {
   const bool has_way = choice || (here().resume.empty() && !machine_->is_failure_state(state_));
   if (has_way) return;
   open({Entry::Kind::resumed});
-  put_on_hold("no_way_back", "none of the `resume` rows holds", Hold::By::engine);
+  put_on_hold("no_way_back", "no `resume` row matches", Hold::By::engine);
   close();
 }
 

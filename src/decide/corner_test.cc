@@ -524,7 +524,7 @@ states:
   const auto with = [](std::string_view name, std::size_t size) {
     return "{\"" + std::string(name) + "\":\"" + std::string(size - 2, 'x') + "\\n\\n\"}";
   };
-  const std::string too_long = "the label `x` has 257 bytes; it has at most 256";
+  const std::string too_long = "the label `x` is 257 bytes; the limit is 256";
   const Story longest(states, with("x", 256));
   ASSERT_EQ(longest.record.labels.size(), 1U);
   EXPECT_EQ(longest.record.labels[0].value.size(), 256U + 2U + 2U);

@@ -6,7 +6,7 @@ namespace pawl {
 
 void Turn::on(const Stimulus::Create& create) {
   if (before_.id.value != 0) {
-    answer(Answer::Kind::duplicate, "there is a record with this key");
+    answer(Answer::Kind::duplicate, "a record with this key already exists");
     out_.answer.state = before_.state;
     out_.answer.revision = before_.revision;
     out_.answer.result = before_.result;
@@ -54,8 +54,8 @@ std::optional<std::string> Turn::data_of_new(const Stimulus::Create& create) {
     return std::nullopt;
   }
   if (data.size() > kDataMax) {
-    answer(Answer::Kind::error, "`data` has " + std::to_string(data.size()) +
-                                    " bytes; it has at most " + std::to_string(kDataMax));
+    answer(Answer::Kind::error, "`data` is " + std::to_string(data.size()) +
+                                    " bytes; the limit is " + std::to_string(kDataMax));
     return std::nullopt;
   }
   return data;

@@ -5,7 +5,7 @@
 namespace pawl {
 namespace {
 
-const Zones& zones() {
+const Zones& data_zones() {
   static const Zones loaded = *Zones::open();
   return loaded;
 }
@@ -17,7 +17,7 @@ Fields fields() {
 }
 
 std::string completed_or_error(std::string_view map, Others others = Others::refused) {
-  const auto result = completed(map, fields(), others, zones());
+  const auto result = completed(map, fields(), others, data_zones());
   return result ? *result : result.error().message;
 }
 
@@ -39,7 +39,7 @@ TEST(Data, IsRefusedWhenItDoesNotFit) {
 
 TEST(Data, ThatDoesNotFitIsBadInput) {
   for (const char* map : {"[1]", R"({"amount":null})", R"({"amount":1,"other":1})"}) {
-    const auto result = completed(map, fields(), Others::refused, zones());
+    const auto result = completed(map, fields(), Others::refused, data_zones());
     ASSERT_FALSE(result) << map;
     EXPECT_EQ(result.error().code, ErrorCode::bad_input) << map;
   }
@@ -53,10 +53,10 @@ TEST(Data, OtherFieldsAreRefusedOnlyWhereItIsComplete) {
 }
 
 TEST(Data, OneMemberIsHeldAgainstItsField) {
-  EXPECT_TRUE(check_member(std::nullopt, "anything", JsonView("1"), zones()));
-  EXPECT_TRUE(check_member(fields(), "note", JsonView("null"), zones()));
-  EXPECT_FALSE(check_member(fields(), "note", JsonView("[]"), zones()));
-  EXPECT_FALSE(check_member(fields(), "nothing", JsonView("1"), zones()));
+  EXPECT_TRUE(check_member(std::nullopt, "anything", JsonView("1"), data_zones()));
+  EXPECT_TRUE(check_member(fields(), "note", JsonView("null"), data_zones()));
+  EXPECT_FALSE(check_member(fields(), "note", JsonView("[]"), data_zones()));
+  EXPECT_FALSE(check_member(fields(), "nothing", JsonView("1"), data_zones()));
 }
 
 }  // namespace

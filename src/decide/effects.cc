@@ -51,7 +51,7 @@ void Turn::ask(const EffectRow& effect) {
   if (count > kItemsMax) {
     too_many_items_ = bad_value_.empty();
     bad_value("`each`: " + effect.each->text + " has " + std::to_string(count) +
-              " items; at most " + std::to_string(kItemsMax) + " are possible");
+              " items; the limit is " + std::to_string(kItemsMax));
     return;
   }
   for (JsonWalk walk{JsonView(items)}; walk.next();) {
@@ -148,7 +148,7 @@ bool Turn::address(const EffectRow& row, Effect& effect) {
         break;
       case Recipient::Kind::parent:
         if (!record_.parent) {
-          out_.reports.push_back("send " + row.target.name + ": there is no parent");
+          out_.reports.push_back("send " + row.target.name + ": the record has no parent");
           return false;
         }
         effect.machine = record_.parent->machine;
@@ -216,7 +216,7 @@ void Turn::report_other_parent(const Effect& effect) {
   const KnownRecord* known = known_record(effect.machine, effect.key);
   if (known != nullptr && known->id.value != 0 && known->parent != record_.id)
     out_.reports.push_back(effect.machine + "/" + effect.key +
-                           " is there already and is no child of this record");
+                           " already exists and is not a child of this record");
 }
 
 ChildCounts& Turn::children_of(const std::string& machine) {

@@ -58,7 +58,7 @@ void Turn::complete_work(std::string_view result, const Row* error_row) {
   } else {
     leave_started();
     record_.task_at = now_;
-    put_on_hold("no_row", "no `done` row holds for this result", Hold::By::engine);
+    put_on_hold("no_row", "no `done` row matches this result", Hold::By::engine);
   }
   if (choice && hops_ == hops && !fails) {  // done, and stays
     if (state_ != owner()) hop(owner(), By::started);
@@ -90,7 +90,7 @@ void Turn::fail_work(Failure failure, const Log& log) {
     record_.running.reset();
     apply_set(found->set);
     if (completes_) {
-      stop_loop("its `done` row fails, and that error is `done` again");
+      stop_loop("its `done` row fails with an error that leads back to `done`");
     } else {
       complete_work(failure_->detail.empty() ? "null" : failure_->detail, found);
     }

@@ -1,11 +1,11 @@
 #include "decide/fingerprint.h"
 
+#include "base/text.h"
+
 namespace pawl {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 class Hash {  // FNV-1a
  public:

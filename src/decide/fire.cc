@@ -19,7 +19,7 @@ void Turn::on(const Stimulus::Fire& fired) {
 
 void Turn::on(const Stimulus::Sent& sent) {
   if (sent.epoch_only && *sent.epoch_only != record_.epoch) {
-    answer(Answer::Kind::refused, "it was meant for an earlier epoch");
+    answer(Answer::Kind::refused, "the event was sent to an earlier epoch");
     return;
   }
   fire(sent.event, sent.payload, stimulus_.actor);
@@ -27,7 +27,7 @@ void Turn::on(const Stimulus::Sent& sent) {
       out_.answer.kind == Answer::Kind::refused && is_held() && !here().final;
   if (!may_take_it_later) return;
   out_.answer.kind = Answer::Kind::none;
-  out_.answer.reason = "it waits until the hold is over";
+  out_.answer.reason = "it waits until the hold ends";
   out_.answer.waits = true;
 }
 

@@ -58,7 +58,7 @@ void Turn::on(const Stimulus::Order& order) {
       order_patch(order);
       break;
     case Stimulus::Order::Verb::migrate:
-      if (!migrated_) refuse("the record does not follow a newer version now");
+      if (!migrated_) refuse("there is no newer version that the record can move to now");
       break;
     case Stimulus::Order::Verb::erase:
       order_erase(order);
@@ -91,7 +91,7 @@ void Turn::order_retry(const Stimulus::Order& order) {
     open_order(order);
     record_.task_at = now_;
   } else {
-    refuse("there is no delay to end");
+    refuse("nothing to retry: the record is neither delayed nor on hold");
   }
 }
 
@@ -99,7 +99,7 @@ void Turn::retry_held(const Stimulus::Order& order) {
   const bool gave_up = record_.streak.gave_up;
   const bool went_on = gave_up && record_.streak.checkpoint.empty();
   if (went_on && !moves_by_itself()) {
-    refuse("it gave up to " + in_ticks(record_.state) +
+    refuse("it gave up and moved to " + in_ticks(record_.state) +
            ", where nothing happens by itself: fire one of its events");
     return;
   }
@@ -177,8 +177,9 @@ void Turn::order_move(const Stimulus::Order& order) {
     return;
   }
   if (const auto working = machine_->owner_of(*to)) {
-    refuse(in_ticks(order.state) + " is where " + in_ticks(machine_->state(*working).name) +
-           " is while its task runs: move it there");
+    const std::string name = in_ticks(machine_->state(*working).name);
+    refuse(in_ticks(order.state) + " is only entered while the task of " + name +
+           " runs: move the record to " + name + " instead");
     return;
   }
   open_order(order);
@@ -199,7 +200,7 @@ void Turn::order_patch(const Stimulus::Order& order) {
   }
   if (JsonView(data).kind() != JsonView::Kind::map || data.size() > kDataMax) {
     answer(Answer::Kind::error,
-           "`data` has to be a map of at most " + std::to_string(kDataMax) + " bytes");
+           "`data` must be a map of at most " + std::to_string(kDataMax) + " bytes");
     return;
   }
   open_order(order);
@@ -209,7 +210,7 @@ void Turn::order_patch(const Stimulus::Order& order) {
 // The skeleton of the log stays; the store empties the texts of its entries.
 void Turn::order_erase(const Stimulus::Order& order) {
   if (!here().final) {
-    refuse("only a record that is final can be erased");
+    refuse("only a final record can be erased");
     return;
   }
   open({Entry::Kind::erased, to_text(order.verb), order.reason});

@@ -35,7 +35,7 @@ bool Turn::holds(const Expression& condition, const Sight& sight) {
   }
   const Guard* guard = machine_->find_guard(program.guard());
   if (!guard) {
-    out_.reports.push_back(condition.text + ": the program has no guard of that name");
+    out_.reports.push_back(condition.text + ": this program has no guard with that name");
     return false;
   }
   return (*guard)({.record = record_,

@@ -25,10 +25,10 @@ bool Turn::is_live(const TokenHash& token) const {
 std::string Turn::why_over(const TokenHash& token) const {
   if (record_.settled && equal(token, record_.settled->token_hash)) return "it was settled";
   if (is_live(token)) return "its deadline has passed";
-  if (record_.running) return "another attempt has begun";
+  if (record_.running) return "another attempt has started";
   if (record_.hold) return "the record is on hold";
   if (machine_->state(state_).final) return "the record is final";
-  return "its time was up, or the record was moved on";
+  return "it timed out or lost its lease, or the record moved on";
 }
 
 // The tie goes to the result: the deadline itself is still in time.
@@ -42,13 +42,13 @@ bool Turn::settles(const TokenHash& token, Settled::Verb verb) {
   const auto& settled = record_.settled;
   if (settled && settled->verb == verb && !equal(token, TokenHash{}) &&
       equal(token, settled->token_hash)) {
-    answer(Answer::Kind::duplicate, "this attempt was settled before");
+    answer(Answer::Kind::duplicate, "this attempt was already settled");
     out_.answer.state = settled->state;
     out_.answer.revision = settled->seq;
     out_.answer.result = record_.result;
     return false;
   }
-  answer_stale("the token is not that of the live attempt");
+  answer_stale("the token does not belong to the live attempt");
   return false;
 }
 

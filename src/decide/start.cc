@@ -76,7 +76,7 @@ bool Turn::gives_up_at_start() {
   entry().row = "give_up";
   give_up(true, checkpoint);
   close();
-  out_.answer.reason = "it gave up instead: it has failed for too long";
+  out_.answer.reason = "it gave up instead of starting: it has been failing for too long";
   commits_ = true;
   return true;
 }
@@ -149,7 +149,7 @@ std::string Turn::call_of(const Task& task, std::string payload) {
 
 void Turn::on(const Stimulus::Beat& beat) {
   if (!is_live(beat.token_hash) || is_attempt_over()) {
-    answer_stale("this attempt is over: stop working; " + why_over(beat.token_hash));
+    answer_stale("this attempt is over, stop working: " + why_over(beat.token_hash));
     out_.answer.cancel = true;
     return;
   }

@@ -87,7 +87,7 @@ std::optional<Turn::Assigned> Turn::data_after(const std::vector<Assignment>& se
   if (members.empty()) return Assigned{record_.data, false};
   std::string data = with_members(record_.data, members);
   if (data.size() <= kDataMax) return Assigned{std::move(data), true};
-  bad_value("`data` would have " + std::to_string(data.size()) + " bytes; it has at most " +
+  bad_value("`data` would be " + std::to_string(data.size()) + " bytes; the limit is " +
             std::to_string(kDataMax));
   return std::nullopt;
 }
@@ -121,8 +121,8 @@ void Turn::check_label(const Label& label, const std::vector<Label>& before) {
   const bool is_text = value.kind() == JsonView::Kind::text;
   const std::size_t size = is_text ? value.text(scratch_).size() : label.value.size();
   if (size > kLabelMax)
-    bad_value("the label `" + label.name + "` has " + std::to_string(size) +
-              " bytes; it has at most " + std::to_string(kLabelMax));
+    bad_value("the label `" + label.name + "` is " + std::to_string(size) +
+              " bytes; the limit is " + std::to_string(kLabelMax));
 }
 
 // --- hold and epoch ----------------------------------------------------------------------------

@@ -174,7 +174,8 @@ void Turn::follow_when() {
 
 void Turn::hold_as_loop(Entry::Kind kind) {
   open({kind});
-  stop_loop("more than " + std::to_string(kHopsMax) + " hops in one decision");
+  stop_loop("more than " + std::to_string(kHopsMax) +
+            " hops in one decision: its rows form a loop");
   close();
 }
 
@@ -189,7 +190,7 @@ void Turn::stop_loop(std::string text) {
 void Turn::hold_if_stranded() {
   if (!is_stranded()) return;
   open({Entry::Kind::resumed});
-  put_on_hold("no_way_back", "nothing is left that could move it on", Hold::By::engine);
+  put_on_hold("no_way_back", "nothing is left that can move the record on", Hold::By::engine);
   close();
 }
 
@@ -326,7 +327,7 @@ void Turn::hand_over_nothing_revoked() {
   const bool starts = std::holds_alternative<Stimulus::Start>(stimulus_.what);
   if (!starts || out_.answer.kind != Answer::Kind::ok || record_.running) return;
   out_.answer = {};
-  answer(Answer::Kind::none, "it moved on by itself before it was started");
+  answer(Answer::Kind::none, "the record moved on before the attempt started");
 }
 
 void Turn::settle_answer() {

@@ -36,10 +36,10 @@ void Turn::on(const Stimulus::Wake& wake) {
       answer(Answer::Kind::none, "nothing is due");
       return;
     case What::deadline:
-      time_out("timeout", "not done in time");
+      time_out("timeout", "not finished before its deadline");
       return;
     case What::lease:
-      time_out("lease_lost", "the worker was silent for too long");
+      time_out("lease_lost", "the worker sent no beat before its lease ended");
       return;
     case What::timer:
       fire_timer(*timer);

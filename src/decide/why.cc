@@ -77,9 +77,12 @@ std::optional<Instant> first_timer(const Record& record, bool come_back) {
   return first;
 }
 
-std::string failed_with(const Record& record) {
-  if (!record.error || record.failures == 0) return "";
-  return " after failure " + std::to_string(record.failures) + " (" + record.error->code + ")";
+// `then` is what happens at that instant: a worker can claim the task, or the record returns.
+std::string waiting_until(Instant at, const Record& record, const std::string& then) {
+  if (!record.error || record.failures == 0)
+    return "waiting until " + to_text(at) + ", then " + then;
+  return "waiting to retry after failure " + std::to_string(record.failures) + " (" +
+         record.error->code + "): at " + to_text(at) + " " + then;
 }
 
 Why of_work(const Machine& machine, const State& state, const Record& record, Instant now,
@@ -88,19 +91,18 @@ Why of_work(const Machine& machine, const State& state, const Record& record, In
   if (*record.ready_at > now)
     return {.kind = Why::Kind::backing_off_until,
             .at = record.ready_at,
-            .sentence = "waits until " + to_text(*record.ready_at) + failed_with(record) +
-                        ", then a worker may take " + in_ticks(task.name)};
+            .sentence = waiting_until(*record.ready_at, record,
+                                      "a worker can claim " + in_ticks(task.name))};
   if (blocked)
-    return {
-        .kind = blocked->kind,
-        .at = record.ready_at,
-        .names = {task.name},
-        .sentence = (blocked->kind == Why::Kind::paused ? "is paused: " : "waits for a slot: ") +
-                    blocked->text};
+    return {.kind = blocked->kind,
+            .at = record.ready_at,
+            .names = {task.name},
+            .sentence = (blocked->kind == Why::Kind::paused ? "paused: " : "waiting for a slot: ") +
+                        blocked->text};
   return {.kind = Why::Kind::ready_since,
           .at = record.ready_at,
           .names = {task.name},
-          .sentence = "is ready since " + to_text(*record.ready_at) + ": no worker has taken " +
+          .sentence = "ready since " + to_text(*record.ready_at) + "; no worker has claimed " +
                       in_ticks(task.name) + " yet"};
 }
 
@@ -108,32 +110,32 @@ Why of_waiting(const Machine& machine, StateId id, const Record& record) {
   const State& state = machine.state(id);
   const auto timer = first_timer(record, false);
   const auto events = accepted_events(machine, id);
-  const std::string accepts = events.empty() ? "" : "; it accepts " + join(events, ", ", " and ");
+  const std::string accepts = events.empty() ? "" : "; also accepts " + join(events, ", ", " and ");
   if (const auto back = first_timer(record, true))
     return {.kind = Why::Kind::backing_off_until,
             .at = back,
             .names = events,
-            .sentence = "waits until " + to_text(*back) + failed_with(record) +
-                        ", then comes back to " + in_ticks(record.streak.checkpoint)};
+            .sentence = waiting_until(*back, record,
+                                      "it returns to " + in_ticks(record.streak.checkpoint))};
   if (record.plan.next && (!timer || *record.plan.next <= *timer))
     return {.kind = Why::Kind::planned_at,
             .at = record.plan.next,
             .names = events,
-            .sentence = "waits for its plan: " + to_text(*record.plan.next) + accepts};
+            .sentence = "scheduled for " + to_text(*record.plan.next) + accepts};
   const auto children = open_children(record);
   if (!children.empty() && std::any_of(state.when.begin(), state.when.end(), reads_children))
     return {.kind = Why::Kind::waiting_for_children,
             .at = timer,
             .names = children,
-            .sentence = "waits for its children of " + join(children, ", ", " and ")};
+            .sentence = "waiting for its child records of " + join(children, ", ", " and ")};
   if (timer)
     return {.kind = Why::Kind::timer_at,
             .at = timer,
             .names = events,
-            .sentence = "waits for a timer: " + to_text(*timer) + accepts};
+            .sentence = "waiting for a timer at " + to_text(*timer) + accepts};
   return {.kind = Why::Kind::waiting_for_events,
           .names = events,
-          .sentence = "waits for an event: " + join(events, ", ", " or ")};
+          .sentence = "waiting for an event: " + join(events, ", ", " or ")};
 }
 
 }  // namespace
@@ -146,18 +148,18 @@ Why why(const Machine& machine, const Record& record, Instant now,
   if (state.final)
     return {.kind = Why::Kind::final,
             .at = record.entered_at,
-            .sentence = "is final since " + to_text(record.entered_at)};
+            .sentence = "final since " + to_text(record.entered_at)};
   if (record.running)
     return {.kind = Why::Kind::running_until,
             .at = record.running->deadline_at,
-            .sentence = "an attempt runs since " + to_text(record.running->started_at) +
-                        (record.running->worker.empty() ? "" : " at " + record.running->worker) +
-                        ", until " + to_text(record.running->deadline_at) + " at most"};
+            .sentence = "running since " + to_text(record.running->started_at) +
+                        (record.running->worker.empty() ? "" : " on " + record.running->worker) +
+                        "; times out at " + to_text(record.running->deadline_at)};
   if (record.hold)
     return {.kind = Why::Kind::on_hold,
             .at = record.hold->since,
             .hold = record.hold,
-            .sentence = "is on hold since " + to_text(record.hold->since) + " by " +
+            .sentence = "on hold since " + to_text(record.hold->since) + " by " +
                         std::string(who(record.hold->by)) + " (" + record.hold->code +
                         "): " + record.hold->text};
   if (record.ready_at) return of_work(machine, state, record, now, blocked);

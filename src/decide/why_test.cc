@@ -39,7 +39,7 @@ std::string text_of(const Why& why) { return std::string(to_text(why.kind)) + ":
 TEST(Why, AReadyTaskWaitsForAWorker) {
   const Why found = after("submit");
   EXPECT_EQ(text_of(found),
-            "ready_since: is ready since 2026-03-02T08:01:00Z: no worker has taken `charge` yet");
+            "ready_since: ready since 2026-03-02T08:01:00Z; no worker has claimed `charge` yet");
   EXPECT_EQ(found.names, Names{"charge"});
 }
 
@@ -47,10 +47,10 @@ TEST(Why, AnEngineKnowsOfSlotsAndPauses) {
   OneRecord one(kMachine);
   one.give(Stimulus::Fire{.event = "submit"});
   const Why slot = why(one.machine(), one.record(), one.now(), Blocked{.text = "5 of 5 run"});
-  EXPECT_EQ(text_of(slot), "slot: waits for a slot: 5 of 5 run");
+  EXPECT_EQ(text_of(slot), "slot: waiting for a slot: 5 of 5 run");
   const Why paused = why(one.machine(), one.record(), one.now(),
                          Blocked{Why::Kind::paused, "queue payments, by eve"});
-  EXPECT_EQ(text_of(paused), "paused: is paused: queue payments, by eve");
+  EXPECT_EQ(text_of(paused), "paused: paused: queue payments, by eve");
 }
 
 TEST(Why, AnAttemptRuns) {
@@ -58,8 +58,8 @@ TEST(Why, AnAttemptRuns) {
   one.give(Stimulus::Fire{.event = "submit"});
   one.give(Stimulus::Start{.token_hash = token(1), .worker = "w1"});
   EXPECT_EQ(text_of(why(one.machine(), one.record(), one.now())),
-            "running_until: an attempt runs since 2026-03-02T08:00:00Z at w1, until "
-            "2026-03-02T08:05:00Z at most");
+            "running_until: running since 2026-03-02T08:00:00Z on w1; times out at "
+            "2026-03-02T08:05:00Z");
 }
 
 TEST(Why, AFailureWaitsInPlace) {
@@ -69,8 +69,8 @@ TEST(Why, AFailureWaitsInPlace) {
   one.give(Stimulus::Fail{.token_hash = token(1), .error = {.code = "oops"}}, 1s);
   const Why found = why(one.machine(), one.record(), one.now());
   EXPECT_EQ(text_of(found),
-            "backing_off_until: waits until 2026-03-02T08:00:11Z after failure 1 (oops), then a "
-            "worker may take `charge`");
+            "backing_off_until: waiting to retry after failure 1 (oops): at 2026-03-02T08:00:11Z a "
+            "worker can claim `charge`");
   EXPECT_EQ(found.at, one.now() + 10s);
   EXPECT_EQ(why(one.machine(), one.record(), one.now() + 10s).kind, Why::Kind::ready_since);
 }
@@ -82,30 +82,30 @@ TEST(Why, AFailureWaitsVisibly) {
   one.give(Stimulus::Fail{.token_hash = token(1), .error = {.code = "oops"}});
   EXPECT_EQ(
       text_of(why(one.machine(), one.record(), one.now())),
-      "backing_off_until: waits until 2026-03-02T08:00:10Z after failure 1 (oops), then comes "
-      "back to `shipping`");
+      "backing_off_until: waiting to retry after failure 1 (oops): at 2026-03-02T08:00:10Z it "
+      "returns to `shipping`");
 }
 
 TEST(Why, ATimerAPlanChildrenAndEventsAreToldApart) {
   EXPECT_EQ(text_of(after("wait")),
-            "timer_at: waits for a timer: 2026-03-03T08:01:00Z; it accepts go");
+            "timer_at: waiting for a timer at 2026-03-03T08:01:00Z; also accepts go");
   EXPECT_EQ(text_of(after("plan")),
-            "planned_at: waits for its plan: 2026-03-02T09:00:00Z; it accepts go");
+            "planned_at: scheduled for 2026-03-02T09:00:00Z; also accepts go");
   const Why children = after("watch");
-  EXPECT_EQ(text_of(children), "waiting_for_children: waits for its children of parcel");
+  EXPECT_EQ(text_of(children), "waiting_for_children: waiting for its child records of parcel");
   EXPECT_EQ(children.names, Names{"parcel"});
   const Why events = after("rest");
-  EXPECT_EQ(text_of(events), "waiting_for_events: waits for an event: go or wake_up");
+  EXPECT_EQ(text_of(events), "waiting_for_events: waiting for an event: go or wake_up");
   EXPECT_EQ(events.names, (Names{"go", "wake_up"}));
 }
 
 TEST(Why, AtOneInstantThePlanIsNamed) {
   const Why found = after("race");
-  EXPECT_EQ(text_of(found), "planned_at: waits for its plan: 2026-03-02T09:00:00Z");
+  EXPECT_EQ(text_of(found), "planned_at: scheduled for 2026-03-02T09:00:00Z");
 }
 
 TEST(Why, ChildrenAreWaitedForOnlyWhereARowReadsThem) {
-  EXPECT_EQ(text_of(after("pack")), "waiting_for_events: waits for an event: go");
+  EXPECT_EQ(text_of(after("pack")), "waiting_for_events: waiting for an event: go");
   OneRecord one(kMachine);
   one.give(Stimulus::Fire{.event = "watch"}, 1min);
   Record record = one.record();
@@ -121,8 +121,9 @@ TEST(Why, WhatIsAskedAgainLaterIsNoFailure) {
   Record record = one.record();
   record.ready_at = one.now() + 10s;
   record.error = Failure{.code = "busy"};
-  EXPECT_EQ(text_of(why(one.machine(), record, one.now())),
-            "backing_off_until: waits until 2026-03-02T08:00:10Z, then a worker may take `charge`");
+  EXPECT_EQ(
+      text_of(why(one.machine(), record, one.now())),
+      "backing_off_until: waiting until 2026-03-02T08:00:10Z, then a worker can claim `charge`");
 }
 
 TEST(Why, AHoldSaysByWhom) {
@@ -130,7 +131,7 @@ TEST(Why, AHoldSaysByWhom) {
   one.give(Stimulus::Order{.verb = Stimulus::Order::Verb::hold, .reason = "r", .text = "look"}, 1s);
   const Why found = why(one.machine(), one.record(), one.now());
   EXPECT_EQ(text_of(found),
-            "on_hold: is on hold since 2026-03-02T08:00:01Z by an operator (operator): look");
+            "on_hold: on hold since 2026-03-02T08:00:01Z by an operator (operator): look");
   EXPECT_EQ(found.hold, one.record().hold);
 }
 
@@ -138,7 +139,7 @@ TEST(Why, FinalIsFinal) {
   OneRecord one(kMachine);
   one.give(Stimulus::Fire{.event = "discard"}, 1s);
   EXPECT_EQ(text_of(why(one.machine(), one.record(), one.now())),
-            "final: is final since 2026-03-02T08:00:01Z");
+            "final: final since 2026-03-02T08:00:01Z");
 }
 
 }  // namespace

@@ -103,17 +103,18 @@ class Planner {
     if (!stated) return {};
     if (out.is_new && compared <= out.version_before) {
       const bool is_there = std::find(all.begin(), all.end(), compared) != all.end();
-      file.add(Severity::error, is_there ? "version_taken" : "version_behind", definition.at,
-               "version " + std::to_string(compared) + " of " + in_ticks(out.machine) +
-                   (is_there ? " is another machine, and a version never changes"
-                             : " is behind the newest one, " + std::to_string(out.version_before)) +
-                   "; write version " + std::to_string(out.version_before + 1) +
-                   ", or leave `version` out");
+      file.add(
+          Severity::error, is_there ? "version_taken" : "version_behind", definition.at,
+          "version " + std::to_string(compared) + " of " + in_ticks(out.machine) +
+              (is_there ? " already exists with other content, and a version never changes"
+                        : " is older than the newest one, " + std::to_string(out.version_before)) +
+              "; write version " + std::to_string(out.version_before + 1) +
+              ", or leave `version` out");
     } else if (!out.is_new && compared < out.version_before) {
       file.add(Severity::error, "version_behind", definition.at,
                "version " + std::to_string(compared) + " of " + in_ticks(out.machine) +
-                   " was applied before, and " + std::to_string(out.version_before) +
-                   " since; write version " + std::to_string(out.version_before + 1) +
+                   " was applied before version " + std::to_string(out.version_before) +
+                   "; write version " + std::to_string(out.version_before + 1) +
                    " to go back to it");
     }
     return {};
@@ -125,8 +126,8 @@ class Planner {
     for (const File& file : files)
       if (!file.out.machine.empty() && !here.insert(file.out.machine).second)
         file.add(Severity::error, "machine_twice", {},
-                 "another of these files is the machine " + in_ticks(file.out.machine) +
-                     " as well; give one");
+                 "another of these files also defines the machine " + in_ticks(file.out.machine) +
+                     "; apply only one");
     std::vector<std::string> known(here.begin(), here.end());
     for (const auto& [name, versions] : versions_) known.push_back(name);
     for (const File& file : files)
@@ -143,7 +144,7 @@ class Planner {
         return;
       file.add(Severity::error, "unknown_machine", effect.target.at,
                "there is no machine " + in_ticks(name) + did_you_mean(name, known) +
-                   "; apply its file too");
+                   "; apply its file as well");
     };
     for (const State& state : definition.states)
       std::for_each(state.effects.begin(), state.effects.end(), look);
@@ -158,8 +159,8 @@ class Planner {
       if (task.kind == Task::Kind::function) check_function(file, task);
       if (task.kind == Task::Kind::http && !own_.makes_calls)
         file.add(Severity::warning, "no_calls", task.at,
-                 "this process makes no calls; " + in_ticks(task.name) +
-                     " waits until one does, such as `pawl serve`");
+                 "this process makes no HTTP calls; " + in_ticks(task.name) +
+                     " waits for a process that does, such as `pawl serve`");
     }
   }
 
@@ -167,19 +168,19 @@ class Planner {
     if (own_.channels.contains(name) || !said_.insert(file.out.path + "/" + name).second) return;
     file.add(options_.channels_elsewhere ? Severity::warning : Severity::error, "unknown_channel",
              at,
-             "no channel " + in_ticks(name) + " is configured here" +
+             "this process has no channel " + in_ticks(name) +
                  did_you_mean(name, listed(own_.channels)) +
-                 (options_.channels_elsewhere ? "; deliveries to it wait until a process has one"
-                                              : "; give the engine one of that name"));
+                 (options_.channels_elsewhere ? "; deliveries wait for a process that has it"
+                                              : "; configure a channel with that name"));
   }
 
   // A warning: a file may be applied by a process that carries nothing out.
   void check_function(const File& file, const Task& task) const {
     if (own_.functions.contains(task.target)) return;
     file.add(Severity::warning, "unknown_function", task.at,
-             "no function " + in_ticks(task.target) + " is given here" +
+             "this process has no function " + in_ticks(task.target) +
                  did_you_mean(task.target, listed(own_.functions)) +
-                 "; the task waits until a process has one");
+                 "; the task waits for a process that has it");
   }
 
   static std::vector<std::string> listed(const std::set<std::string>& names) {
@@ -262,7 +263,7 @@ class Planner {
       file.add(Severity::error, "stranded_records", line->at,
                "`migrate` of version " + std::to_string(touched.version) + " leaves " +
                    counted(static_cast<std::size_t>(touched.records), "record") + " in " +
-                   in_ticks(touched.state) + " without a state; say which one: {states: {" +
+                   in_ticks(touched.state) + " without a state; name one: {states: {" +
                    touched.state + ": …}}");
     }
   }

@@ -110,9 +110,9 @@ Result<std::optional<Blocked>> Claims::blocked(const Machine& machine, const Rec
   if (pause != nullptr) return std::optional(Blocked{Why::Kind::paused, to_text(*pause)});
   if (const auto first = order_.waits_for(record)) {
     PAWL_TRY(const std::vector<Record> before, batch.load({&*first, 1}));
-    return std::optional(Blocked{Why::Kind::slot, "the channel is ordered, and " +
-                                                      before[0].machine + "/" + before[0].key +
-                                                      " goes before it"});
+    return std::optional(Blocked{
+        Why::Kind::slot,
+        "the channel is ordered, and " + before[0].machine + "/" + before[0].key + " comes first"});
   }
   for (const StartLimit& limit : limits_of(machine, record, batch.now())) {
     PAWL_TRY(const std::string full, Slots::describe_full(limit, batch));

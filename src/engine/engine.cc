@@ -31,7 +31,7 @@ std::string logged(const PauseTarget& target) {
 
 Answer no_callers_stimulus() {
   return {.kind = Answer::Kind::error,
-          .reason = "starts, wakes and messages are the engine's own: claim, fire or create"};
+          .reason = "only the engine makes starts, wakes and messages: use claim, fire or create"};
 }
 
 Error not_to_be_moved() {
@@ -137,8 +137,9 @@ Result<Applied> Engine::apply(std::span<const MachineText> files, const ApplyOpt
     }
     PAWL_TRY(const bool is_put, parts_->store->put_machines(plan.stored));
     if (!is_put)
-      return Error{ErrorCode::environment,
-                   "somebody else has applied another version meanwhile: look, and apply again"};
+      return Error{
+          ErrorCode::environment,
+          "somebody else applied another version in the meantime: review it, then apply again"};
     for (auto& machine : plan.machines) engine.machines().add(std::move(machine));
     for (const StoredMachine& machine : plan.stored)
       parts_->tell({.kind = Notice::Kind::applied,

@@ -223,15 +223,15 @@ TEST_P(EngineTest, BadInputIsAnErrorAndNothingIsDecidedOnIt) {
   };
   EXPECT_EQ(reason(driven.create("job", "")), "a record needs a key");
   EXPECT_EQ(reason(driven.create("job", std::string(513, 'k'))),
-            "the key has 513 bytes; at most 512 are possible");
+            "the key is 513 bytes; the limit is 512");
   EXPECT_EQ(driven.create("job", std::string(512, 'k')).kind, Answer::Kind::ok);
   EXPECT_EQ(reason(driven.create("job", "a\xff")),
-            "the key has a byte that cannot stand in a text");
+            "the key is not valid UTF-8, or contains a NUL byte");
   EXPECT_TRUE(reason(driven.create("job", "j2", "{")).starts_with("`data`: this is not JSON"));
   EXPECT_TRUE(
       reason(driven.fire("job", "j1", "cancel", "{]")).starts_with("the payload: this is not"));
   EXPECT_TRUE(reason(driven.fire("job", "j1", "cancel", '"' + std::string(256 << 10, 'x') + '"'))
-                  .starts_with("the payload has 262146 bytes"));
+                  .starts_with("the payload is 262146 bytes"));
   const auto attempt = driven.claim({"jobs"})[0];
   EXPECT_TRUE(reason(driven.beat(attempt, "{]")).starts_with("the progress: this is not"));
   EXPECT_EQ(reason(driven.fail(attempt, "")), "a failure needs a code");
@@ -658,8 +658,8 @@ TEST_P(LaterTest, TheRecordThatMakesTheCallHasItsAnswer) {
   driven.run_until(kStart + hours{1});
   EXPECT_EQ(call(created).state, "sent");
   EXPECT_EQ(call(created).result, R"({"answer":"ok","state":"asked_for","revision":1})");
-  EXPECT_EQ(call(again).result, R"({"answer":"duplicate","reason":"there is a record with this )"
-                                R"(key","state":"asked_for","revision":1})");
+  EXPECT_EQ(call(again).result, R"({"answer":"duplicate","reason":"a record with this key already )"
+                                R"(exists","state":"asked_for","revision":1})");
 }
 
 TEST_P(LaterTest, ACallThatIsRefusedIsADeadLetter) {
@@ -1437,7 +1437,7 @@ TEST_P(EngineTest, DeliveriesToAnOrderedChannelKeepTheOrderOfTheirSource) {
   for (const Record& one : driven.all("delivery")) {
     if (to_deliver_of(one).payload != R"({"n":2})" || one.running) continue;
     const Why why = *driven.engine().why(one);
-    EXPECT_NE(why.sentence.find("goes before it"), std::string::npos) << why.sentence;
+    EXPECT_NE(why.sentence.find("comes first"), std::string::npos) << why.sentence;
   }
 
   // The process ends while one runs, one waits for its retry and the rest for those.

@@ -16,7 +16,7 @@ constexpr int kBeatsPerLease = 3;
 // How soon progress is told where there is no lease.
 constexpr Duration kProgressEvery = seconds{1};
 // How soon what could not be written is tried again.
-constexpr Duration kAgainAfter = seconds{1};
+constexpr Duration kSettleAgainAfter = seconds{1};
 
 Stimulus about(const GivenAttempt& attempt, decltype(Stimulus::what) what) {
   return {.what = std::move(what),
@@ -138,7 +138,7 @@ void FunctionPool::settle(const TaskRun& run, TaskResult result) {
       if (!*told->again) return;
     }
     std::unique_lock lock(shared_->mutex);
-    if (shared_->changed.wait_for(lock, kAgainAfter, [&] { return shared_->stops; })) return;
+    if (shared_->changed.wait_for(lock, kSettleAgainAfter, [&] { return shared_->stops; })) return;
   }
 }
 

@@ -8,8 +8,7 @@ namespace pawl {
 namespace {
 
 std::string too_long(const std::string& what, std::size_t size, std::size_t max) {
-  return what + " has " + std::to_string(size) + " bytes; at most " + std::to_string(max) +
-         " are possible";
+  return what + " is " + std::to_string(size) + " bytes; the limit is " + std::to_string(max);
 }
 
 std::string check_json_of(const std::string& what, const std::string& json, std::size_t max) {
@@ -22,7 +21,7 @@ std::string check_json_of(const std::string& what, const std::string& json, std:
 std::string check_key(const std::string& what, const std::string& key) {
   if (key.size() > kKeyMax) return too_long(what, key.size(), kKeyMax);
   if (!is_utf8(key) || key.find('\0') != std::string::npos)
-    return what + " has a byte that cannot stand in a text";
+    return what + " is not valid UTF-8, or contains a NUL byte";
   return {};
 }
 

@@ -15,7 +15,7 @@
 namespace pawl {
 namespace {
 
-const Instant kNow = *parse_instant("2026-03-02T09:00:00Z");
+const Instant kRaceStart = *parse_instant("2026-03-02T09:00:00Z");
 const StoredMachine kListener{"listener", 1, R"(machine: listener
 initial: listening
 data: {said: {type: string, default: ""}}
@@ -38,9 +38,10 @@ class Speaking final : public Rival {
     const RecordId id = units[0].record.record.id;
     const Record record = (*batch.load({&id, 1}))[0];
     const auto machine = *read_stored_machine(kListener, all_zones(), {});
-    const Decision decision = decide(
-        *machine, record,
-        {.what = say("c"), .machine = "listener", .key = "l1", .actor = {.name = "rival"}}, kNow);
+    const Decision decision =
+        decide(*machine, record,
+               {.what = say("c"), .machine = "listener", .key = "l1", .actor = {.name = "rival"}},
+               kRaceStart);
     Unit unit;
     unit.record.record = decision.record;
     unit.record.entries = decision.entries;
@@ -59,7 +60,7 @@ class Speaking final : public Rival {
 // The second unit was decided on what the first one left; the rival leaves the same number of
 // writes behind, and other data.
 TEST(LostRaceTest, WhatStandsOnALostUnitIsLostAsWell) {
-  const auto store = open_memory_store([] { return kNow; });
+  const auto store = open_memory_store([] { return kRaceStart; });
   ASSERT_TRUE(*store->put_machine(kListener));
   Speaking rival;
   const auto contested_store = contested(*store, rival);
@@ -89,7 +90,7 @@ TEST(LostRaceTest, WhatStandsOnALostUnitIsLostAsWell) {
 // A delivery that is made and started in a batch that loses its race was never under way: a channel
 // takes eight at a time.
 TEST(LostRaceTest, AStartThatIsLostTakesNoPlaceInItsChannel) {
-  const auto store = open_memory_store([] { return kNow; });
+  const auto store = open_memory_store([] { return kRaceStart; });
   ASSERT_TRUE(*store->put_machine(kListener));
   Speaking rival;
   const auto contested_store = contested(*store, rival);
@@ -134,7 +135,7 @@ states:
   working: {task: work, done: finished}
   finished: {final: true}
 )"};
-  const auto store = open_memory_store([] { return kNow; });
+  const auto store = open_memory_store([] { return kRaceStart; });
   ASSERT_TRUE(*store->put_machine(job));
   FullForBeats rival;
   const auto contested_store = contested(*store, rival);
@@ -175,7 +176,7 @@ class FullForForgetting final : public Rival {
 };
 
 TEST(LostRaceTest, WhatWasCommittedIsAnsweredAlthoughNothingCanBeForgotten) {
-  const auto store = open_memory_store([] { return kNow; });
+  const auto store = open_memory_store([] { return kRaceStart; });
   ASSERT_TRUE(*store->put_machine(kListener));
   FullForForgetting rival;
   const auto contested_store = contested(*store, rival);

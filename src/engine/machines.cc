@@ -21,9 +21,9 @@ Result<std::shared_ptr<const Machine>> read_stored_machine(const StoredMachine& 
   std::string why;
   for (const Diagnostic& finding : diagnostics.sorted())
     if (finding.severity == Diagnostic::Severity::error && why.empty()) why = finding.message;
-  return Error{ErrorCode::damaged, "version " + std::to_string(stored.version) + " of machine " +
-                                       in_ticks(stored.name) +
-                                       " in the store cannot be read by this Pawl: " + why};
+  return Error{ErrorCode::damaged, "this Pawl cannot read version " +
+                                       std::to_string(stored.version) + " of machine " +
+                                       in_ticks(stored.name) + " in the store: " + why};
 }
 
 Machines::Machines(Store& store, Zones zones, Guards guards)
@@ -64,7 +64,7 @@ Result<std::shared_ptr<const Machine>> Machines::version(const std::string& name
   if (const auto known = versions.find(version); known != versions.end()) return known->second;
   PAWL_TRY(const auto stored, store_->machine(name, version));
   if (!stored)
-    return Error{ErrorCode::damaged, "a record is of version " + std::to_string(version) +
+    return Error{ErrorCode::damaged, "a record uses version " + std::to_string(version) +
                                          " of machine " + in_ticks(name) +
                                          ", which is not in the store: run `pawl verify`"};
   PAWL_TRY(auto machine, read_stored_machine(*stored, zones_, guards_));

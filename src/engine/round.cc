@@ -112,7 +112,7 @@ Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const In
   if (in == nullptr && is_built_in(stimulus.machine)) {
     Answer refused =
         error_answer("there is no record " + stimulus.machine + "/" + stimulus.key +
-                     ", and only the engine makes records of " + in_ticks(stimulus.machine));
+                     ", and only the engine creates records of " + in_ticks(stimulus.machine));
     if (is_of_a_worker(stimulus)) refused.missing = Answer::Missing::record;
     return std::optional(std::move(refused));
   }
@@ -134,8 +134,8 @@ Result<std::optional<Answer>> Round::refuse_outside(Stimulus& stimulus, const In
 // record.
 Result<void> Round::postpone(Stimulus& stimulus, const InWork* receiver, Decided& decided) {
   if (is_built_in(stimulus.machine)) {
-    decided.answer =
-        error_answer("only the engine asks for later of records of " + in_ticks(stimulus.machine));
+    decided.answer = error_answer("only the engine makes calls for later to records of " +
+                                  in_ticks(stimulus.machine));
     return {};
   }
   if (around_.machines.newest(stimulus.machine) == nullptr) {
@@ -291,7 +291,7 @@ Result<void> Round::decide_one(Stimulus& stimulus, InWork* in, const Taking& tak
       return {};
     }
     const std::string why = "more than " + std::to_string(kMadeMax) +
-                            " records would be made at once: they make each other without end";
+                            " records would be created at once: they create each other without end";
     decided.answer = error_answer(why);
     const bool is_a_callers = std::holds_alternative<Stimulus::Create>(stimulus.what) ||
                               std::holds_alternative<Stimulus::Fire>(stimulus.what);
@@ -552,9 +552,9 @@ Result<void> Round::make(Unit& unit, Stimulus create, Following& following) {
   PAWL_CHECK(decide_knowing(*machine, no_record(), create, decision));
   if (!decision.changed) {
     // The answer has values in it: what whoever asks is told is nothing for a log.
-    note(name +
-         " was not created: what it is given does not fit its machine, or that of a record " +
-         "which it makes");
+    note(
+        name +
+        " was not created: its data does not fit its machine, or that of a record that it creates");
     return {};
   }
   Asked asked{nullptr, machine.get(), std::move(decision.effects), std::move(decision.to_parent),

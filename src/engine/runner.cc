@@ -9,7 +9,7 @@ namespace pawl {
 namespace {
 
 // After an error of the disk that may pass.
-constexpr Duration kAgainAfter = std::chrono::seconds{1};
+constexpr Duration kStoreAgainAfter = std::chrono::seconds{1};
 
 Instant clock_now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -197,7 +197,7 @@ void Runner::run() {
     for (const Act& act : acts) act(*engine_);
     next = step();
   }
-  const Error closed{ErrorCode::environment, "the engine is closed: nothing more happens"};
+  const Error closed{ErrorCode::environment, "the engine is closed"};
   engine_->close();
   for (Wait& wait : waits_) wait.answered(closed);
   for (Advance& advance : advances_) advance.answered(closed);
@@ -222,7 +222,7 @@ std::optional<Instant> Runner::step() {
   end_waits();
   look_for_settled();
   if (!stepped) {
-    if (!engine_->stopped()) return now() + kAgainAfter;
+    if (!engine_->stopped()) return now() + kStoreAgainAfter;
     if (!was_stopped && options_.on_stopped) options_.on_stopped(stepped.error());
     for (Wait& wait : std::exchange(waits_, {})) wait.answered(stepped.error());
     for (Advance& advance : std::exchange(advances_, {})) advance.answered(stepped.error());

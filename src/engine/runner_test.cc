@@ -35,7 +35,7 @@ states:
   stopped: {final: true}
 )";
 
-constexpr const char* kJob = R"(machine: job
+constexpr const char* kRunnerJob = R"(machine: job
 initial: working
 tasks: {work: {queue: jobs}}
 states: {working: {task: work, done: finished}, finished: {final: true}}
@@ -65,7 +65,7 @@ class RunnerTest : public testing::Test {
     store_.reset();
     store_ = *open_sqlite_store({.directory = directory_.path() / "store"});
     for (const auto& [name, text] :
-         {std::pair{"sum", kSum}, std::pair{"job", kJob}, std::pair{"note", kNote}})
+         {std::pair{"sum", kSum}, std::pair{"job", kRunnerJob}, std::pair{"note", kNote}})
       EXPECT_TRUE(*store_->put_machine({name, 1, text}));
     runner_ = *Runner::open(*store_, {.zones = all_zones()}, std::move(options));
     return *runner_;

@@ -75,9 +75,9 @@ Result<std::string> Slots::describe_full(const StartLimit& limit, Batch& batch) 
   const int taken = !is_rate ? stored[0].taken : reopens > batch.now() ? stored[0].rate.started : 0;
   if (taken < limit.max) return std::string();
   std::string text = std::to_string(taken) + " of " + std::to_string(limit.max);
-  text += is_rate ? " have started under " : " run under ";
+  text += is_rate ? " attempts have started under " : " attempts are running under ";
   text += limit.slot;
-  if (is_rate) text += ", more may from " + to_text(reopens) + " on";
+  if (is_rate) text += "; the limit resets at " + to_text(reopens);
   return text;
 }
 

@@ -185,7 +185,7 @@ Result<Stepper::Stepped> Stepper::step(bool passed) {
       if (!(*live)[i] && i < taken.beating.size()) {
         Answer& answer = taken.decided[taken.beating[i]].answer;
         answer = {.kind = Answer::Kind::stale,
-                  .reason = "this attempt is over: stop working; the record was moved on",
+                  .reason = "this attempt is over, stop working: the record moved on",
                   .cancel = true};
       }
   }
@@ -244,9 +244,10 @@ Result<void> Stepper::hold_poisoned(Round& round) {
   for (const RecordId id : poisoned_) {
     PAWL_TRY(InWork * in, round.records().find(id));
     if (in != nullptr)
-      PAWL_CHECK(round.hold(*in, "poison",
-                            "the process ended twice while this record was being decided; look at "
-                            "its log, then release it"));
+      PAWL_CHECK(round.hold(
+          *in, "poison",
+          "the process died twice while it was deciding this record; check its log, then release "
+          "it"));
   }
   return {};
 }
@@ -259,7 +260,8 @@ Result<void> Stepper::end_interrupted(Round& round) {
       continue;
     Stimulus fail{
         .what = Stimulus::Fail{in->record.running->token_hash,
-                               {.code = "crashed", .message = "the process ended while it ran"}},
+                               {.code = "crashed",
+                                .message = "the process ended while the task was running"}},
         .machine = in->record.machine,
         .key = in->record.key,
         .actor = engine()};

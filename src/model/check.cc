@@ -97,7 +97,7 @@ class Checker {
       if (state.id && !ids.insert(*state.id).second)
         diagnostics_.error_at("duplicate_id", state.at,
                               "the id " + std::to_string(*state.id) +
-                                  " belongs to another state already; choose another one");
+                                  " is already used by another state; choose another one");
   }
 
   // What could not be read in it may be just what is missing.
@@ -117,14 +117,14 @@ class Checker {
       return;
     }
     if (state.task && state.done.empty() && !state.started)
-      diagnostics_.error_at(
-          "task_without_done", state.task->at,
-          "the state " + in_ticks(state.name) + " has a task and no `done`: say where to go then");
+      diagnostics_.error_at("task_without_done", state.task->at,
+                            "the state " + in_ticks(state.name) +
+                                " has a task and no `done`: say where to go when it is done");
     if (state.task && state.done.empty() && state.started)
       diagnostics_.error_at(
           "task_without_done", state.task->at,
           "the state " + in_ticks(state.name) +
-              " has a task and no `done`: it is the owner's, not the `started` state's");
+              " has a task and no `done`: put `done` here, not in the `started` state");
     if (!state.task && !state.done.empty())
       diagnostics_.error_at("done_without_task", state.done[0].at,
                             "the state " + in_ticks(state.name) +
@@ -136,7 +136,7 @@ class Checker {
           "row without one");
     if (!state.planned.empty() && !definition_.schedule)
       diagnostics_.error_at("planned_without_schedule", state.planned[0].at,
-                            "`planned` needs a plan: add `schedule` to the machine");
+                            "`planned` needs a schedule: add `schedule` to the machine");
     if (!has_way_on(id))
       diagnostics_.error_at("dead_end", state.at,
                             "nothing leads out of the state " + in_ticks(state.name) +
@@ -148,7 +148,7 @@ class Checker {
       if (const Where* at = place_of(given))
         diagnostics_.error_at("final_state_works", *at,
                               "the final state " + in_ticks(state.name) + " cannot have " +
-                                  in_ticks(key) + ", because it is over: leave it out");
+                                  in_ticks(key) + ": leave it out, or remove `final`");
     };
     refuse(state.task, "task");
     refuse(state.started, "started");
@@ -204,8 +204,8 @@ class Checker {
       const State*& owner = owners[state.started->id];
       if (owner != nullptr)
         diagnostics_.error_at("started_shared", state.started->at,
-                              in_ticks(during.name) + " is the `started` state of " +
-                                  in_ticks(owner->name) + " already; each owner has its own");
+                              in_ticks(during.name) + " is already the `started` state of " +
+                                  in_ticks(owner->name) + "; give each state its own");
       owner = &state;
       if (!state.task)
         diagnostics_.error_at(
@@ -232,7 +232,7 @@ class Checker {
   void say_entered(const Where& at, StateId id) {
     diagnostics_.error_at("started_entered", at,
                           in_ticks(machine_.state(id).name) +
-                              " is entered by attempts only; go to its owner " +
+                              " is entered only by attempts; go to its owner " +
                               in_ticks(machine_.state(*machine_.owner_of(id)).name));
   }
 
@@ -266,7 +266,7 @@ class Checker {
       if (row.event && row.event->name == "only" && (at.state == nullptr || at.state->on.empty()))
         diagnostics_.error_at(
             "only_without_on", row.event->at,
-            "`only` is the one permitted event of the state's own `on`, and it has none");
+            "`only` is the one permitted event of the state's own `on`, and the state has no `on`");
     }
     check_covered(at, rows);
   }
@@ -275,13 +275,13 @@ class Checker {
     if (!row.to && !row.event && !row.fail && !row.hold)
       diagnostics_.error_at(
           "when_does_not_move", row.at,
-          "a row of `when` moves the record: give it `to`, `event`, `fail` or `hold`");
+          "a row of `when` must move the record: give it `to`, `event`, `fail` or `hold`");
   }
 
   void check_action(const Row& row) {
     if (has_action(row) && row.hold)
       diagnostics_.error_at("two_actions", row.at,
-                            "a row of `errors` has one action: `hold` goes with `to` or alone");
+                            "a row of `errors` has one action: use `hold` with `to`, or alone");
     if (!has_action(row) && !row.to && !row.hold)
       diagnostics_.error_at(
           "no_action", row.at,
@@ -318,7 +318,7 @@ class Checker {
 
   void say_covered(const RowsAt& at, const Row& row) {
     const std::string message = "this row of " + in_ticks(key_of(at.site)) +
-                                " is never reached: one before it always holds";
+                                " is never reached: an earlier row always matches";
     if (at.site == Site::give_up) {
       diagnostics_.error_at("give_up_unreachable", row.at, message);
     } else {
@@ -385,8 +385,8 @@ class Checker {
     for (const TimerRows& timer : timers)
       if (timer.delay.is_fixed() && !delays.insert(timer.delay.fixed).second)
         diagnostics_.error_at("duplicate_timer", timer.delay.at,
-                              "there is a timer of " + to_text(timer.delay.fixed) +
-                                  " in this state already; put its rows in one list");
+                              "this state already has a timer of " + to_text(timer.delay.fixed) +
+                                  "; put the rows in one list");
   }
 
   template <class Visit>

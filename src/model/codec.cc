@@ -14,7 +14,7 @@ namespace pawl {
 namespace {
 
 class Writer;
-class Reader;
+class RecordReader;
 
 // What a description of fields takes: the value itself when it is read into.
 template <class Archive, class T>
@@ -525,11 +525,11 @@ class Writer {
 
 // Reads a map whose members stand in the order of the description, as a Writer puts them, in one
 // go; of another one it looks for each.
-class Reader {
+class RecordReader {
  public:
   template <class Describe>
   static void read_map(JsonView map, const Describe& describe) {
-    Reader reader(map);
+    RecordReader reader(map);
     describe(reader);
     if (!reader.more_) return;
     reader.in_order_ = false;
@@ -550,7 +550,7 @@ class Reader {
   }
 
  private:
-  explicit Reader(JsonView map) : map_(map), walk_(map) { go_on(); }
+  explicit RecordReader(JsonView map) : map_(map), walk_(map) { go_on(); }
 
   JsonView find(std::string_view name) {
     if (!in_order_) return map_.member(name);
@@ -619,7 +619,7 @@ class Reader {
   template <class T>
   requires std::is_class_v<T>
   void read(JsonView view, T& value) {
-    read_map(view, [&](Reader& reader) { fields(reader, value); });
+    read_map(view, [&](RecordReader& reader) { fields(reader, value); });
   }
 
   JsonView map_;
@@ -642,7 +642,7 @@ void read_what(JsonView map, Stimulus& stimulus) {
       return;
     }
     auto& what = stimulus.what.template emplace<I>();
-    Reader::read_map(view, [&](Reader& reader) { fields(reader, what); });
+    RecordReader::read_map(view, [&](RecordReader& reader) { fields(reader, what); });
   }
 }
 
@@ -679,9 +679,10 @@ Input read_input(std::string_view input) {
   Input read;
   const JsonView map(input);
   read_what(map, read.stimulus);
-  Reader::read_map(map.member("given"),
-                   [&](Reader& given) { common_fields(given, read.stimulus); });
-  Reader::read_map(map.member("quiet"), [&](Reader& quiet) { quiet_fields(quiet, read.quiet); });
+  RecordReader::read_map(map.member("given"),
+                         [&](RecordReader& given) { common_fields(given, read.stimulus); });
+  RecordReader::read_map(map.member("quiet"),
+                         [&](RecordReader& quiet) { quiet_fields(quiet, read.quiet); });
   return read;
 }
 
@@ -698,7 +699,8 @@ void append_changes(std::string& out, const Record& record, std::uint32_t which)
 }
 
 void fold(Record& core, std::string_view changes) {
-  Reader::read_map(JsonView(changes), [&](Reader& reader) { core_fields(reader, core, kCoreAll); });
+  RecordReader::read_map(JsonView(changes),
+                         [&](RecordReader& reader) { core_fields(reader, core, kCoreAll); });
 }
 
 std::string core_text(const Record& record) {
@@ -714,7 +716,8 @@ void append_sparse(std::string& out, const Record& record) {
 }
 
 void read_sparse(std::string_view text, Record& record) {
-  Reader::read_map(JsonView(text), [&](Reader& reader) { sparse_fields(reader, record); });
+  RecordReader::read_map(JsonView(text),
+                         [&](RecordReader& reader) { sparse_fields(reader, record); });
 }
 
 void append_entry(std::string& out, const Entry& entry) {
@@ -725,7 +728,7 @@ void append_entry(std::string& out, const Entry& entry) {
 
 Entry read_entry(std::string_view text) {
   Entry entry;
-  Reader::read_map(JsonView(text), [&](Reader& reader) { fields(reader, entry); });
+  RecordReader::read_map(JsonView(text), [&](RecordReader& reader) { fields(reader, entry); });
   return entry;
 }
 
@@ -741,7 +744,7 @@ std::string answer_text(const Answer& answer) {
 
 Answer read_answer(std::string_view text) {
   Answer answer;
-  Reader::read_map(JsonView(text), [&](Reader& reader) { fields(reader, answer); });
+  RecordReader::read_map(JsonView(text), [&](RecordReader& reader) { fields(reader, answer); });
   return answer;
 }
 

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 8> kReservedStates{"all",   "open",    "f
                                                           "retry", "give_up", "done",  "later"};
 
 // What stands for itself in `errors`: near enough to a state to be mistyped.
-const std::vector<std::string> kActions{"retry", "done", "give_up"};
+const std::vector<std::string> kActionsOfErrors{"retry", "done", "give_up"};
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -82,15 +82,15 @@ class Compiler {
       if (t.result && !is_within_limits(*t.result)) return false;
     if (rows_of_all_states() > kRowsMax)
       return refuse("too_many_rows", d.at,
-                    "all states together have more than " + std::to_string(kRowsMax) +
-                        " rows, with those of the machine and of policies counted in each");
+                    "the states have more than " + std::to_string(kRowsMax) +
+                        " rows in all, counting those of the machine and of policies in each");
     return true;
   }
 
   bool is_within_limits(const Fields& fields) {
     if (fields.size() > kFieldsMax)
       return refuse("too_many_fields", fields[kFieldsMax].at,
-                    "there are at most " + std::to_string(kFieldsMax) + " fields in one place");
+                    "at most " + std::to_string(kFieldsMax) + " fields are allowed in one place");
     for (const Field& field : fields)
       if (field.type.words.size() > kFieldsMax)
         return refuse("too_many_fields", field.at,
@@ -133,13 +133,12 @@ class Compiler {
     if (!built_in_ && is_built_in(definition().machine))
       diagnostics_.error_at(
           "reserved_name", definition().at,
-          in_ticks(definition().machine) + " is a machine of Pawl itself; choose another name");
+          in_ticks(definition().machine) + " is a built-in machine of Pawl; choose another name");
     for (const State& state : definition().states)
       if (contains(kReservedStates, state.name))
         diagnostics_.error_at(
             "reserved_name", state.at,
-            in_ticks(state.name) +
-                " has a meaning of its own and cannot name a state; choose another name");
+            in_ticks(state.name) + " is reserved and cannot name a state; choose another name");
     for (const State& state : definition().states)
       for (const EventRows& on : state.on) check_event_name(on.event);
     for (const EventRows& on : definition().on) check_event_name(on.event);
@@ -153,9 +152,8 @@ class Compiler {
 
   void check_event_name(const Ref& event) {
     if (event.name == "only")
-      diagnostics_.error_at(
-          "reserved_name", event.at,
-          "`only` has a meaning of its own and cannot name an event; choose another name");
+      diagnostics_.error_at("reserved_name", event.at,
+                            "`only` is reserved and cannot name an event; choose another name");
   }
 
   // A file cannot say a name twice; a C++ program can.
@@ -165,8 +163,9 @@ class Compiler {
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
     if (twice != names.end())
-      diagnostics_.error_at("duplicate_key", definition().at,
-                            "there are two of the " + std::string(what) + " " + in_ticks(*twice));
+      diagnostics_.error_at(
+          "duplicate_key", definition().at,
+          "the " + std::string(what) + " " + in_ticks(*twice) + " is defined twice");
   }
 
   bool names_event(std::string_view name) const {
@@ -260,7 +259,8 @@ class Compiler {
   void state(Ref& ref, bool in_errors = false) {
     if (definition().states.empty()) return;  // said once, of all of them
     resolve(ref, machine_->state_index_, "a state", "unknown_state",
-            in_errors ? std::span<const std::string>(kActions) : std::span<const std::string>{});
+            in_errors ? std::span<const std::string>(kActionsOfErrors)
+                      : std::span<const std::string>{});
   }
   void state(std::optional<Ref>& ref) {
     if (ref) state(*ref);

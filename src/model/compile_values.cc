@@ -179,8 +179,7 @@ class ValuePass {
     const Type type = given.program->type();
     const bool guard = !given.program->guard().empty();
     if (guard || (type != Type::list && type != Type::any))
-      diagnostics_.error_at("bad_expression", given.at,
-                            "`each` goes through a list: each: data.items");
+      diagnostics_.error_at("bad_expression", given.at, "`each` needs a list: each: data.items");
   }
 
   Type value(Value& given, const Scope& scope) {

@@ -57,8 +57,8 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
   if (errors_ >= kFindingsMax || warnings_ > kFindingsMax)  // the reader stops at that many errors
     sorted.push_back({is_full() ? Diagnostic::Severity::error : Diagnostic::Severity::warning,
                       "too_many_findings", sorted.back().position,
-                      "there may be more than these " + std::to_string(findings_.size()) +
-                          " findings; correct them first"});
+                      "there may be more findings than these " + std::to_string(findings_.size()) +
+                          "; fix these first"});
   return sorted;
 }
 

@@ -50,7 +50,7 @@ class Doubts {
         if (!always_answers(policy.errors[i], policy.errors[later].code)) continue;
         warning("unreachable_row", policy.errors[later].at,
                 in_ticks(policy.errors[later].code) + " is never reached: " +
-                    in_ticks(policy.errors[i].code) + " before it answers the same codes");
+                    in_ticks(policy.errors[i].code) + " before it handles the same codes");
         break;
       }
   }
@@ -102,7 +102,7 @@ class Doubts {
     for (std::size_t i = 0; i < policy_used.size(); ++i)
       if (!policy_used[i])
         warning("unused_policy", definition_.policies[i].at,
-                "nothing names the policy " + in_ticks(definition_.policies[i].name));
+                "nothing uses the policy " + in_ticks(definition_.policies[i].name));
     for (const EventDefinition& event : definition_.events)
       if (!accepted[*machine_.find_event(event.name)])
         warning("event_never_accepted", event.at,
@@ -129,7 +129,7 @@ class Doubts {
       if (state.task && state.after.empty() && asks_later(id))
         warning("later_for_ever", state.at,
                 "`later` may ask again for ever in " + in_ticks(state.name) +
-                    ": add `after` to bound the stay");
+                    ": add `after` to limit the stay");
     }
   }
 
@@ -168,13 +168,13 @@ class Doubts {
       for (const TimerRows& timer : state.after)
         if (!policy.failure && timer.delay.is_fixed() && delay >= timer.delay.fixed)
           warning("delay_beyond_after", timer.delay.at,
-                  "a retry of " + in_ticks(state.name) + " waits " + to_text(delay) +
-                      ", and the stay ends after " + to_text(timer.delay.fixed));
+                  "a retry in " + in_ticks(state.name) + " waits " + to_text(delay) +
+                      ", but `after` ends the stay after " + to_text(timer.delay.fixed));
       for (const Row& row : policy.give_up)
         if (row.elapsed && row.elapsed->is_fixed() && delay >= row.elapsed->fixed)
           warning("delay_beyond_elapsed", row.elapsed->at,
-                  "a retry of " + in_ticks(state.name) + " waits " + to_text(delay) +
-                      ", and after " + to_text(row.elapsed->fixed) + " of failures it gives up");
+                  "a retry in " + in_ticks(state.name) + " waits " + to_text(delay) +
+                      ", but it gives up after " + to_text(row.elapsed->fixed) + " of failures");
     }
   }
 
@@ -210,7 +210,7 @@ class Doubts {
         continue;
       warning("open_children", edge.row->at,
               "the record ends in " + in_ticks(to.name) +
-                  " and its children go on: send them something, or wait for them in `when`");
+                  " while its children go on: send them an event, or wait for them in `when`");
     }
   }
 
@@ -255,9 +255,9 @@ class Doubts {
       const Edge& edge = *next[at][taken++];
       if (mark[edge.to] == 1)
         warning("endless_circle", edge.row->at,
-                "failures alone can go round from " + in_ticks(machine_.state(edge.from).name) +
+                "failures alone can loop from " + in_ticks(machine_.state(edge.from).name) +
                     " to " + in_ticks(machine_.state(edge.to).name) +
-                    " for ever: bound them by `retry`, `after` or a counter");
+                    " for ever: limit them with `retry`, `after` or a counter");
       if (mark[edge.to] != 0) continue;
       mark[edge.to] = 1;
       way.emplace_back(edge.to, 0);

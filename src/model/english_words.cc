@@ -224,7 +224,7 @@ Result<ClockTime> parse_clock_words(Piece piece) {
   const std::optional<ClockTime> time = parse_clock(without_blank_before_half(piece));
   if (time) return *time;
   return piece.error(in_quotes(piece.text) +
-                     " is no time of the day; write for example 6 AM, 6:30 PM or 18:30");
+                     " is not a time of day; write for example 6 AM, 6:30 PM or 18:30");
 }
 
 std::vector<Piece> split_and_list(Piece piece) {

@@ -116,7 +116,7 @@ TEST(EnglishWords, TimesOfTheDayHaveTwelveOrTwentyFourHours) {
   for (const char* text : {"", "6", "13 PM", "0 AM", "24:00", "6:60", "6:5 AM", "6: AM", "006:00",
                            "1 6:30", "6 AM PM", "6 a.m", "am", ":30", "6 30 AM"})
     EXPECT_EQ(read(text), "'" + std::string(text) +
-                              "' is no time of the day; write for example 6 AM, 6:30 PM or 18:30");
+                              "' is not a time of day; write for example 6 AM, 6:30 PM or 18:30");
 }
 
 TEST(EnglishWords, ListsAreSplitAtCommasAndAnds) {

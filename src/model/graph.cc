@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/edges.h"
@@ -103,6 +105,8 @@ struct Arrow {
   std::vector<std::string> labels;
 };
 
+bool is_loop(const Arrow& arrow) { return arrow.from == arrow.to; }
+
 // Whether a row of the machine holds in every open state.
 bool holds_everywhere(const Row& row) { return row.from == Row::From::open && row.except.empty(); }
 
@@ -153,6 +157,17 @@ std::string joined(const std::vector<std::string>& labels, std::string_view betw
   return text;
 }
 
+// The labels of an arrow, each condition on a line of its own.
+std::vector<std::string> label_lines(const Arrow& arrow) {
+  std::vector<std::string> lines;
+  for (const std::string& label : arrow.labels) {
+    const std::size_t condition = label.find(" [");
+    lines.push_back(label.substr(0, condition));
+    if (condition != std::string::npos) lines.push_back(label.substr(condition + 1));
+  }
+  return lines;
+}
+
 // The implicit `discarded` is drawn only when something written leads there.
 std::vector<StateId> drawn_states(const Machine& machine, const Picture& picture) {
   std::vector<bool> reached(machine.state_count());
@@ -190,37 +205,68 @@ std::string mermaid_id(const Machine& machine, std::optional<StateId> id) {
   return id ? "s_" + machine.state(*id).name : "every_state";
 }
 
-std::string mermaid_node(const Machine& machine, StateId id) {
-  const State& state = machine.state(id);
-  const std::string name = mermaid_text(state.name);
-  const std::string task = state.task ? "<br/><i>" + mermaid_text(state.task->name) + "</i>" : "";
-  if (state.final) return "([\"" + name + "\"])";
-  return state.task ? "[\"" + name + task + "\"]" : "(\"" + name + "\")";
+// Arrows from a state to itself, as text in the state: Mermaid draws them across other arrows.
+std::string mermaid_loops(const Picture& picture, StateId id) {
+  std::string text;
+  for (const Arrow& arrow : picture.arrows())
+    if (is_loop(arrow) && arrow.to == id)
+      for (const std::string& label : arrow.labels)
+        text += "<br/><small>↻ " + mermaid_text(label) + "</small>";
+  return text;
 }
 
-std::string mermaid_arrow(const Arrow& arrow) {
-  std::vector<std::string> labels;
-  for (const std::string& label : arrow.labels) labels.push_back(mermaid_text(label));
-  const std::string text = "|\"" + joined(labels, "<br/>") + "\"| ";
-  switch (arrow.kind) {
+std::string mermaid_node(const Machine& machine, const Picture& picture, StateId id) {
+  const State& state = machine.state(id);
+  const std::string task = state.task ? "<br/><i>" + mermaid_text(state.task->name) + "</i>" : "";
+  const std::string text =
+      "\"" + mermaid_text(state.name) + task + mermaid_loops(picture, id) + "\"";
+  if (state.final) return "([" + text + "])";
+  return state.task ? "[" + text + "]" : "(" + text + ")";
+}
+
+std::string mermaid_label(const Arrow& arrow) {
+  std::vector<std::string> lines;
+  for (const std::string& line : label_lines(arrow)) lines.push_back(mermaid_text(line));
+  return joined(lines, "<br/>");
+}
+
+// The stroke from a state to the label, and the one from there to the next state.
+std::pair<std::string_view, std::string_view> mermaid_strokes(Kind kind) {
+  switch (kind) {
     case Kind::happy:
-      return " ==>" + text;
+      return {" === ", " ==> "};
     case Kind::clock:
-      return " -.->" + text;
+      return {" -.- ", " -.-> "};
     case Kind::failure:
-      return " --x" + text;
     case Kind::event:
       break;
   }
-  return " -->" + text;
+  return {" --- ", " --> "};
 }
 
-std::string mermaid_failures(const Picture& picture) {
-  std::string numbers;
-  for (std::size_t i = 0; i < picture.arrows().size(); ++i)
-    if (picture.arrows()[i].kind == Kind::failure)
-      numbers += (numbers.empty() ? "" : ",") + std::to_string(i + 1);  // 0 is the first arrow
-  return numbers.empty() ? "" : "  linkStyle " + numbers + " stroke:#c0392b,color:#c0392b\n";
+// Each label is a node of its own: Mermaid's layout keeps nodes, unlike labels, clear of arrows and
+// of each other.
+std::string mermaid_arrows(const Machine& machine, const Picture& picture) {
+  std::string text;
+  std::string failures;  // the numbers of their strokes; 0 is the one from the start
+  std::size_t number = 0;
+  for (const Arrow& arrow : picture.arrows()) {
+    if (is_loop(arrow)) continue;
+    ++number;
+    const bool is_failure = arrow.kind == Kind::failure;
+    const auto [line, head] = mermaid_strokes(arrow.kind);
+    text += "  " + mermaid_id(machine, arrow.from) + std::string(line) + "a" +
+            std::to_string(number) + "[\"" + mermaid_label(arrow) +
+            "\"]:::" + (is_failure ? "failure" : "label") + std::string(head) +
+            mermaid_id(machine, arrow.to) + "\n";
+    if (is_failure)
+      failures += (failures.empty() ? "" : ",") + std::to_string(2 * number - 1) + "," +
+                  std::to_string(2 * number);
+  }
+  text += "  classDef label fill:none,stroke:none\n";
+  if (failures.empty()) return text;
+  return text + "  classDef failure fill:none,stroke:none,color:#c0392b\n  linkStyle " + failures +
+         " stroke:#c0392b\n";
 }
 
 // --- Graphviz ------------------------------------------------------------------------------------
@@ -268,33 +314,35 @@ std::string dot_node(const State& state) {
 }
 
 std::string dot_arrow(const Machine& machine, const Arrow& arrow) {
+  std::vector<std::string> lines;  // with room around them, so that they touch no arrow
+  for (const std::string& line : label_lines(arrow)) lines.push_back("  " + line + "  ");
   const std::string_view from =
       arrow.from ? std::string_view(machine.state(*arrow.from).name) : kEverywhere;
   return "  " + dot_text(from) + " -> " + dot_text(machine.state(arrow.to).name) +
-         " [label=" + dot_lines(arrow.labels) + ", " + std::string(dot_style(arrow.kind)) + "];\n";
+         " [label=" + dot_lines(lines) + ", " + std::string(dot_style(arrow.kind)) + "];\n";
 }
 
 }  // namespace
 
 std::string to_mermaid(const Machine& machine) {
   const Picture picture(machine);
-  std::string text = "flowchart TD\n";
+  std::string text =
+      "%%{init: {\"flowchart\": {\"nodeSpacing\": 30, \"rankSpacing\": 25, \"padding\": 10}}}%%\n"
+      "flowchart TD\n";
   text += "  start((\" \")) --> " + mermaid_id(machine, machine.definition().initial.id) + "\n";
   for (const StateId id : drawn_states(machine, picture))
-    text += "  " + mermaid_id(machine, id) + mermaid_node(machine, id) + "\n";
+    text += "  " + mermaid_id(machine, id) + mermaid_node(machine, picture, id) + "\n";
   if (picture.has_any()) text += "  every_state{{\"" + std::string(kEverywhere) + "\"}}\n";
-  for (const Arrow& arrow : picture.arrows())
-    text += "  " + mermaid_id(machine, arrow.from) + mermaid_arrow(arrow) +
-            mermaid_id(machine, arrow.to) + "\n";
-  return text + mermaid_failures(picture);
+  return text + mermaid_arrows(machine, picture);
 }
 
 std::string to_dot(const Machine& machine) {
   const Picture picture(machine);
-  std::string text = "digraph " + dot_text(machine.name()) +
-                     " {\n  node [fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\", "
-                     "fontsize=10];\n  \"*\" [shape=point];\n  \"*\" -> " +
-                     dot_text(machine.definition().initial.name) + ";\n";
+  std::string text =
+      "digraph " + dot_text(machine.name()) +
+      " {\n  nodesep=0.5;\n  node [fontname=\"Helvetica\"];\n  edge [fontname=\"Helvetica\", "
+      "fontsize=10];\n  \"*\" [shape=point];\n  \"*\" -> " +
+      dot_text(machine.definition().initial.name) + ";\n";
   for (const StateId id : drawn_states(machine, picture)) text += dot_node(machine.state(id));
   if (picture.has_any()) text += "  " + dot_text(kEverywhere) + " [shape=hexagon];\n";
   for (const Arrow& arrow : picture.arrows()) text += dot_arrow(machine, arrow);

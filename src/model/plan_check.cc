@@ -141,9 +141,9 @@ class ScheduleCheck {
       const DurationValue& timeout = machine_.policy_of_state(id).timeout;
       if (state.task && timeout.is_fixed() && timeout.fixed >= gap)
         diagnostics_.warning("timeout_beyond_plan", state.at.position,
-                             "one attempt in `" + printable(state.name) + "` may take " +
-                                 to_text(timeout.fixed) + ", and the plan comes every " +
-                                 to_text(gap) + " at least: make `timeout` shorter");
+                             "an attempt in `" + printable(state.name) + "` may take " +
+                                 to_text(timeout.fixed) + ", but planned times can be only " +
+                                 to_text(gap) + " apart: make `timeout` shorter");
     }
   }
 

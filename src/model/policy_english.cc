@@ -279,7 +279,7 @@ class PolicyReader {
   void read_hold(const Pieces& parts) {
     const std::string_view quoted = parts[0].text;
     if (quoted.size() < 2 || !quoted.starts_with('"') || !quoted.ends_with('"'))
-      return wrong(kUnknownSentence, parts[0], ": the text stands in quotes: Then hold: \"text\"");
+      return wrong(kUnknownSentence, parts[0], ": put the text in quotes: Then hold: \"text\"");
     if (Row* row = row_to_end()) row->hold = hold(std::string(quoted.substr(1, quoted.size() - 2)));
   }
 
@@ -290,9 +290,9 @@ class PolicyReader {
   void read_alert(const Pieces& parts) {
     const std::string channel = to_lower(parts[0].text);
     if (!is_channel_name(channel)) {
-      return wrong(
-          kUnknownSentence, parts[0],
-          ": " + in_quotes(parts[0].text) + " is no channel; a name has only a to z, 0 to 9 and _");
+      return wrong(kUnknownSentence, parts[0],
+                   ": " + in_quotes(parts[0].text) +
+                       " is not a channel; a name has only a to z, 0 to 9 and _");
     }
     if (once(latest_->notified_by, "who is notified")) row_of(*latest_).alert = channel;
   }
@@ -326,9 +326,8 @@ class PolicyReader {
     }
     const std::optional<std::string> rule = daily_rule(*times);
     if (!rule) {
-      return wrong(
-          kTimes, list,
-          " has times that hours and minutes of one rule cannot say; use `schedule: {rrule: …}` instead");
+      return wrong(kTimes, list,
+                   " has times that one rule cannot express; use `schedule: {rrule: …}` instead");
     }
     plan({.kind = Schedule::Kind::rrule, .rule = *rule, .at = place(sentence_)});
   }
@@ -365,9 +364,9 @@ class PolicyReader {
   bool is_next_failure(Piece ordinal) {
     const std::optional<int> number = parse_ordinal_words(ordinal.text);
     if (!number) {
-      wrong(
-          kUnknownSentence, ordinal,
-          ": " + in_quotes(ordinal.text) + " is no ordinal; write first, second, third … or 13th");
+      wrong(kUnknownSentence, ordinal,
+            ": " + in_quotes(ordinal.text) +
+                " is not an ordinal; write first, second, third … or 13th");
       return false;
     }
     const int expected = std::exchange(next_failure_, std::max(next_failure_, *number + 1));
@@ -375,13 +374,13 @@ class PolicyReader {
       wrong(kOrdinalGap, ordinal,
             *number > expected
                 ? " leaves a gap: nothing is said about the " + ordinal_words(expected) + " failure"
-                : " comes again or too late: the " + ordinal_words(expected) + " failure is next");
+                : " is out of order: the " + ordinal_words(expected) + " failure is next");
       return false;
     }
     if (unlimited_.row && unlimited_.row->to) {
       wrong(
           kOrdinalGap, ordinal,
-          " comes after the wait for the next planned time, which answers all further failures; put it before, or leave it out");
+          " comes after the wait for the next planned time, which covers all further failures; put it before, or leave it out");
       return false;
     }
     return true;
@@ -404,8 +403,8 @@ class PolicyReader {
   bool once(int& said_by, std::string_view what) {
     if (said_by > 0) {
       wrong(kSaidTwice, sentence_,
-            " says a second time " + std::string(what) + ", after line " + std::to_string(said_by) +
-                "; keep one of them");
+            " says again " + std::string(what) + ", as line " + std::to_string(said_by) +
+                " does; keep one of them");
       return false;
     }
     said_by = where_.block ? where_.position.line + line_ : line_;
@@ -421,14 +420,14 @@ class PolicyReader {
 
   void unknown_sentence() {
     wrong(kUnknownSentence, sentence_,
-          " is none of the sentences of a policy; " + nearest_sentence(sentence_.text));
+          " is not a sentence of a policy; " + nearest_sentence(sentence_.text));
   }
 
   void say_empty() {
     wrong_ = true;
     diagnostics_.error(
         kEmpty, where_.position,
-        "the policy says nothing; write sentences such as 'Allow 1 hour to complete', one per line");
+        "the policy is empty; write sentences such as 'Allow 1 hour to complete', one per line");
   }
 
   // The message goes on after the sentence in quotes.

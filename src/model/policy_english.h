@@ -36,7 +36,7 @@ std::optional<EnglishPolicy> parse_policy_english(std::string_view text, Where w
 // is not half said.
 struct PolicyInEnglish {
   std::vector<std::string> lines;   // read back as just what they were said of
-  std::vector<std::string> unsaid;  // `lease: the longest silence of a worker`: key, and what it is
+  std::vector<std::string> unsaid;  // `lease: how long a worker may be silent`: key, and what it is
 };
 
 PolicyInEnglish in_english(const EnglishPolicy& given);

@@ -119,7 +119,7 @@ TEST(PolicyEnglish, ReadsSchedules) {
 TEST(PolicyEnglish, TimesThatNoRuleCanSayAreRefused) {
   EXPECT_EQ(
       findings("Refresh twice per day at 6:30 AM and 4 PM"),
-      "english_times: 'Refresh twice per day at 6:30 AM and 4 PM' has times that hours and minutes of one rule cannot say; use `schedule: {rrule: …}` instead");
+      "english_times: 'Refresh twice per day at 6:30 AM and 4 PM' has times that one rule cannot express; use `schedule: {rrule: …}` instead");
   EXPECT_EQ(
       findings("Refresh three times per day at 6 AM and 4 PM"),
       "english_times: 'Refresh three times per day at 6 AM and 4 PM' says three, but has two times of the day; make them agree");
@@ -131,7 +131,7 @@ TEST(PolicyEnglish, TimesThatNoRuleCanSayAreRefused) {
       "english_times: 'Refresh twice per day at 6 AM and 06:00' has 6 AM twice; leave one out");
   EXPECT_EQ(
       findings("Refresh once per day at 6"),
-      "english_times: 'Refresh once per day at 6': '6' is no time of the day; write for example 6 AM, 6:30 PM or 18:30");
+      "english_times: 'Refresh once per day at 6': '6' is not a time of day; write for example 6 AM, 6:30 PM or 18:30");
   EXPECT_EQ(
       findings("Refresh BigTable per day at 6 AM"),
       "english_times: 'Refresh BigTable per day at 6 AM' does not say how often; write once, twice or three times per day");
@@ -139,7 +139,7 @@ TEST(PolicyEnglish, TimesThatNoRuleCanSayAreRefused) {
 
 // A sentence on retries must not become a plan because it has `every` in it.
 TEST(PolicyEnglish, WhatIsNoPlanIsNotReadAsOne) {
-  const std::string none = " is none of the sentences of a policy; the nearest is ";
+  const std::string none = " is not a sentence of a policy; the nearest is ";
   EXPECT_EQ(findings("Retry every 2 hours"),
             "english_unknown_sentence: 'Retry every 2 hours'" + none + "'Refresh every 2 hours'");
   EXPECT_EQ(findings("On the first failure, retry every 5 minutes"),
@@ -192,10 +192,10 @@ TEST(PolicyEnglish, RetriesAreCountedWithoutGaps) {
   EXPECT_EQ(
       findings(
           "On the first failure, retry immediately\n\nOn the first failure, retry after 1 minute"),
-      "english_ordinal_gap: line 3: 'On the first failure, retry after 1 minute' comes again or too late: the second failure is next");
+      "english_ordinal_gap: line 3: 'On the first failure, retry after 1 minute' is out of order: the second failure is next");
   EXPECT_EQ(
       findings("On the frist failure, retry immediately"),
-      "english_unknown_sentence: 'On the frist failure, retry immediately': 'frist' is no ordinal; write first, second, third … or 13th");
+      "english_unknown_sentence: 'On the frist failure, retry immediately': 'frist' is not an ordinal; write first, second, third … or 13th");
   EXPECT_EQ(
       findings("On the first failure, retry after 5"),
       "english_unknown_sentence: 'On the first failure, retry after 5': the duration '5' has no unit; write 5s for seconds, or ms, m, h, d");
@@ -219,13 +219,13 @@ TEST(PolicyEnglish, TheWaitForThePlanFollowsTheLastRetry) {
   EXPECT_EQ(
       findings(
           "On the first failure, wait for the next planned time\nOn the second failure, retry immediately"),
-      "english_ordinal_gap: line 2: 'On the second failure, retry immediately' comes after the wait for the next planned time, which answers all further failures; put it before, or leave it out");
+      "english_ordinal_gap: line 2: 'On the second failure, retry immediately' comes after the wait for the next planned time, which covers all further failures; put it before, or leave it out");
   EXPECT_EQ(
       findings("On the first failure, wait for the next planned time\nPanic"),
-      "english_said_twice: line 2: 'Panic' says a second time what happens on giving up, after line 1; keep one of them");
+      "english_said_twice: line 2: 'Panic' says again what happens on giving up, as line 1 does; keep one of them");
   EXPECT_EQ(
       findings("Panic\nOn the first failure, wait for the next planned time"),
-      "english_said_twice: line 2: 'On the first failure, wait for the next planned time' says a second time what happens on giving up, after line 1; keep one of them");
+      "english_said_twice: line 2: 'On the first failure, wait for the next planned time' says again what happens on giving up, as line 1 does; keep one of them");
 }
 
 TEST(PolicyEnglish, EndingsBelongToTheSentenceOnGivingUpBeforeThem) {
@@ -257,7 +257,7 @@ TEST(PolicyEnglish, TheTextOfAHoldStandsBetweenTheFirstAndTheLastQuote) {
   EXPECT_EQ(text("Then hold: \" Panic \"."), Value(" Panic "));
   EXPECT_EQ(text("Then hold: \"\""), Value(""));
   EXPECT_EQ(text("Then hold: \"{error.message}\""), Value("{error.message}"));
-  const std::string in_quotes = ": the text stands in quotes: Then hold: \"text\"";
+  const std::string in_quotes = ": put the text in quotes: Then hold: \"text\"";
   EXPECT_EQ(findings("Then hold: broken"),
             "english_unknown_sentence: 'Then hold: broken'" + in_quotes);
   EXPECT_EQ(findings("Then hold: \""), "english_unknown_sentence: 'Then hold: \"'" + in_quotes);
@@ -266,15 +266,15 @@ TEST(PolicyEnglish, TheTextOfAHoldStandsBetweenTheFirstAndTheLastQuote) {
 TEST(PolicyEnglish, NotifyNamesAChannel) {
   EXPECT_EQ(
       findings("Notify the team"),
-      "english_unknown_sentence: 'Notify the team': 'the team' is no channel; a name has only a to z, 0 to 9 and _");
+      "english_unknown_sentence: 'Notify the team': 'the team' is not a channel; a name has only a to z, 0 to 9 and _");
 }
 
 TEST(PolicyEnglish, NothingIsSaidTwice) {
   const auto twice = [](const std::string& first, const std::string& second,
                         const std::string& what) {
     EXPECT_EQ(findings(first + "\n" + second), "english_said_twice: line 2: '" + second +
-                                                   "' says a second time " + what +
-                                                   ", after line 1; keep one of them");
+                                                   "' says again " + what +
+                                                   ", as line 1 does; keep one of them");
   };
   twice("Allow 1 hour to complete", "Allow 1 hour to complete", "how long an attempt may take");
   twice("Refresh every 2 hours", "Refresh once per day at 6 AM", "when it is planned");
@@ -287,7 +287,7 @@ TEST(PolicyEnglish, NothingIsSaidTwice) {
 }
 
 TEST(PolicyEnglish, EveryWrongLineIsReportedWithTheNearestSentence) {
-  const std::string none = " is none of the sentences of a policy; ";
+  const std::string none = " is not a sentence of a policy; ";
   EXPECT_EQ(
       findings(
           "Alow 1 hour to complete\nPanic\nPanik now\n\nGive up after the final unsuccessful retry\n-\nxyzzy"),
@@ -316,18 +316,18 @@ TEST(PolicyEnglish, NoMoreWrongLinesAreLookedAtThanAreShown) {
   std::string text;
   for (std::size_t line = 0; line <= kFindingsMax; ++line) text += "Panik\n";
   const std::string shown = findings(text);
-  EXPECT_NE(shown.find("line 100: 'Panik' is none of the sentences of a policy; the nearest"),
+  EXPECT_NE(shown.find("line 100: 'Panik' is not a sentence of a policy; the nearest"),
             std::string::npos);
   EXPECT_EQ(shown.find("line 101:"), std::string::npos);
   EXPECT_TRUE(shown.ends_with(
-      "too_many_findings: there may be more than these 100 findings; correct them first"));
+      "too_many_findings: there may be more findings than these 100; fix these first"));
 }
 
 TEST(PolicyEnglish, ATextWithoutSentencesIsRefused) {
   for (const char* text : {"", "\n", "  \n\t\r\n"})
     EXPECT_EQ(
         findings(text),
-        "english_empty: the policy says nothing; write sentences such as 'Allow 1 hour to complete', one per line");
+        "english_empty: the policy is empty; write sentences such as 'Allow 1 hour to complete', one per line");
 }
 
 // In a text of one line the place is exact; in others only where the text begins is known.
@@ -368,11 +368,11 @@ TEST(PolicyInEnglish, NamesTheKeysThatNoSentenceCanSay) {
             "schedule: a cron rule\n"
             "timeout: taken from a template\n"
             "retry: a formula ({first, factor, max})\n"
-            "lease: the longest silence of a worker\n"
-            "errors: answers to single error codes\n"
+            "lease: how long a worker may be silent\n"
+            "errors: actions for single error codes\n"
             "failure: where a failed record waits\n"
-            "count: when failures are counted from zero\n"
-            "align: how retries meet planned times\n"
+            "count: the span over which failures are counted\n"
+            "align: how retries fit in with planned times\n"
             "policy: another policy, 'gentle'");
 }
 
@@ -387,7 +387,7 @@ TEST(PolicyInEnglish, SaysWhyRetriesCannotBeSaid) {
   EXPECT_EQ(retry({}), "retry: none at all ([])");
   EXPECT_EQ(retry({.list = {Duration{0}, "{data.delay}"}}),
             "retry: a delay is taken from a template");
-  EXPECT_EQ(retry({.list = {Duration{-1}}}), "retry: a delay is no duration that can be written");
+  EXPECT_EQ(retry({.list = {Duration{-1}}}), "retry: a delay is a duration that cannot be written");
   EXPECT_EQ(retry({.list = {Duration{1}}, .attempts = 2}), "retry: a list with keys of a formula");
 }
 
@@ -403,16 +403,16 @@ TEST(PolicyInEnglish, SaysWhyARowCannotBeSaid) {
   EXPECT_EQ(row({.to = "failed"}), "give_up: row 1 goes to 'failed'");
   EXPECT_EQ(row({.hold = HoldText{"broken", "x"}}), "give_up: row 1 holds with the code 'broken'");
   EXPECT_EQ(row({.hold = HoldText{"gave_up", "x\ny"}}),
-            "give_up: row 1 holds with what is no text of one line");
+            "give_up: row 1 holds with a text that is not one line");
   EXPECT_EQ(row({.hold = HoldText{"gave_up", 5}}),
-            "give_up: row 1 holds with what is no text of one line");
+            "give_up: row 1 holds with a text that is not one line");
   EXPECT_EQ(row({.elapsed = "{data.patience}"}),
             "give_up: row 1 has an `elapsed` that is taken from a template");
   EXPECT_EQ(row({.alert = "The Team"}), "give_up: row 1 notifies 'The Team'");
   EXPECT_EQ(row({.hold = HoldText{"gave_up", "x"}, .transient = true}),
             "give_up: row 1 has keys of other rows");
   EXPECT_EQ(row({.to = planned()}),
-            "give_up: row 1 waits for the plan after retries that are no list");
+            "give_up: row 1 waits for the plan after retries that are not a list");
 }
 
 TEST(PolicyInEnglish, SaysOneRowAfterATimeAndThenOneWithoutLimit) {
@@ -458,7 +458,7 @@ TEST(PolicyInEnglish, SaysARuleThatMeansTimesOfTheDayHoweverItIsWritten) {
   };
   EXPECT_EQ(said("FREQ=DAILY;BYSECOND=0;BYMINUTE=30;BYHOUR=16,6"),
             "Refresh twice per day at 6:30 AM and 4:30 PM");
-  const std::string more = "schedule: a rule that is more than times of the day";
+  const std::string more = "schedule: a rule that is more than times of day";
   EXPECT_EQ(said("FREQ=DAILY;BYHOUR=6;BYMINUTE=0"), more);
   EXPECT_EQ(said("FREQ=DAILY;INTERVAL=2;BYHOUR=6;BYMINUTE=0;BYSECOND=0"), more);
   EXPECT_EQ(said("FREQ=DAILY;BYDAY=MO;BYHOUR=6;BYMINUTE=0;BYSECOND=0"), more);

@@ -14,9 +14,9 @@
 namespace pawl {
 namespace {
 
-using Words = std::vector<std::string>;
+using Phrases = std::vector<std::string>;
 
-std::string and_list(const Words& words) { return join(words, ", ", " and "); }
+std::string and_list(const Phrases& words) { return join(words, ", ", " and "); }
 
 bool is_sayable(const DurationValue& duration) {
   return duration == DurationValue(duration.fixed) && duration.fixed >= Duration::zero() &&
@@ -24,7 +24,7 @@ bool is_sayable(const DurationValue& duration) {
 }
 
 std::string why_unsaid(const DurationValue& duration) {
-  return duration.is_fixed() ? "no duration that can be written" : "taken from a template";
+  return duration.is_fixed() ? "a duration that cannot be written" : "taken from a template";
 }
 
 bool is_wait(const Row& row) { return row.to && row.to->name == kPlannedState; }
@@ -60,8 +60,8 @@ std::string often(std::size_t times) {
 }
 
 // The names of what a schedule has besides its rule.
-Words further_parts(const Schedule& schedule) {
-  Words parts;
+Phrases further_parts(const Schedule& schedule) {
+  Phrases parts;
   if (schedule.tz) parts.emplace_back("`tz`");
   if (schedule.anchor) parts.emplace_back("`anchor`");
   if (schedule.missed != Schedule::Missed::last) parts.emplace_back("`missed`");
@@ -83,8 +83,8 @@ std::string why_unsaid(const Delays& retry) {
 }
 
 // What of a row on giving up no sentence can say.
-Words why_unsaid(const Row& row) {
-  Words why;
+Phrases why_unsaid(const Row& row) {
+  Phrases why;
   if (row.condition) why.emplace_back("has an `if`");
   if (row.elapsed && !is_sayable(*row.elapsed))
     why.push_back("has an `elapsed` that is " + why_unsaid(*row.elapsed));
@@ -94,7 +94,7 @@ Words why_unsaid(const Row& row) {
   if (row.hold && row.hold->code != "gave_up")
     why.push_back("holds with the code " + in_quotes(row.hold->code));
   if (row.hold && !one_line_text(row.hold->text))
-    why.emplace_back("holds with what is no text of one line");
+    why.emplace_back("holds with a text that is not one line");
   if (!row.set.empty()) why.emplace_back("has a `set`");
   if (!row.effects.empty()) why.emplace_back("has `effects`");
   if (!row.alert.empty() && !is_channel_name(row.alert))
@@ -136,7 +136,7 @@ class PolicyTeller {
 
   void tell_schedule(const Schedule& schedule) {
     tell_rule(schedule);
-    const Words parts = further_parts(schedule);
+    const Phrases parts = further_parts(schedule);
     if (!parts.empty()) leave_out("schedule", and_list(parts));
   }
 
@@ -144,8 +144,8 @@ class PolicyTeller {
     if (schedule.kind == Schedule::Kind::every) return tell_every(schedule.every);
     if (schedule.kind == Schedule::Kind::cron) return leave_out("schedule", "a cron rule");
     const std::vector<ClockTime> times = daily_times(schedule.rule);
-    if (times.empty()) return leave_out("schedule", "a rule that is more than times of the day");
-    Words words;
+    if (times.empty()) return leave_out("schedule", "a rule that is more than times of day");
+    Phrases words;
     for (const ClockTime& time : times) words.push_back(clock_words(time));
     say("Refresh " + often(times.size()) + " per day at " + and_list(words));
   }
@@ -163,9 +163,9 @@ class PolicyTeller {
   // At most one row after a time of failures, then at most one without limit.
   void choose_rows() {
     for (const Row& row : policy_.give_up) {
-      Words why = why_unsaid(row);
+      Phrases why = why_unsaid(row);
       if (is_wait(row) && !has_listed_retries())
-        why.emplace_back("waits for the plan after retries that are no list");
+        why.emplace_back("waits for the plan after retries that are not a list");
       if (unlimited_ != nullptr) why.emplace_back("stands after the row without limit");
       if (row.elapsed && after_a_time_ != nullptr)
         why.emplace_back("is a second one with `elapsed`");
@@ -212,11 +212,11 @@ class PolicyTeller {
   }
 
   void name_other_keys() {
-    if (policy_.lease) leave_out("lease", "the longest silence of a worker");
-    if (!policy_.errors.empty()) leave_out("errors", "answers to single error codes");
+    if (policy_.lease) leave_out("lease", "how long a worker may be silent");
+    if (!policy_.errors.empty()) leave_out("errors", "actions for single error codes");
     if (policy_.failure) leave_out("failure", "where a failed record waits");
-    if (policy_.count) leave_out("count", "when failures are counted from zero");
-    if (policy_.align) leave_out("align", "how retries meet planned times");
+    if (policy_.count) leave_out("count", "the span over which failures are counted");
+    if (policy_.align) leave_out("align", "how retries fit in with planned times");
     if (policy_.policy) leave_out("policy", "another policy, " + in_quotes(policy_.policy->name));
   }
 

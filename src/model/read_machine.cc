@@ -117,9 +117,9 @@ void read_migrate(Reader& reader, const Node& node, Definition& definition) {
                    in_quotes(member.key) + " is not a version: a whole number from 1 to " +
                        std::to_string(kIntegerMax));
     if (number && migration.version >= 1 && !versions.insert(migration.version).second)
-      reader.error("duplicate_key", member.key_at,
-                   "version " + std::to_string(migration.version) +
-                       " stands here already; keep one of them");
+      reader.error(
+          "duplicate_key", member.key_at,
+          "version " + std::to_string(migration.version) + " is already there; keep one of them");
     reader.keys(member.value, migration_keys(), migration);
   });
 }
@@ -163,7 +163,7 @@ const Keys<Field>& field_keys() {
          {},
          true},
         [](Reader& r, const Node& n, Field& f) { read_type(r, n, f.type); }},
-       {{"default", Shape::anything, "what it holds when nothing is given"},
+       {{"default", Shape::anything, "the value when none is given"},
         [](Reader&, const Node& n, Field& f) { f.fallback = to_json(n); }},
        {{"doc", Shape::text, "for people"},
         [](Reader& r, const Node& n, Field& f) { r.text(n, "a text", f.doc); }}}};
@@ -211,7 +211,7 @@ const Keys<State>& state_keys() {
         [](Reader& r, const Node& n, State& s) { s.id = r.integer(n, 0, kIntegerMax); }},
        {{"doc", Shape::text, "for people"},
         [](Reader& r, const Node& n, State& s) { r.text(n, "a text", s.doc); }},
-       {{"final", Shape::boolean, "over: no task, timer or when"},
+       {{"final", Shape::boolean, "the record is over: no task, timer or when"},
         [](Reader& r, const Node& n, State& s) { r.boolean(n, s.final); }},
        {{"task", Shape::name, "the work of this state, ready on entry"},
         [](Reader& r, const Node& n, State& s) { s.task = r.ref(n, "a task"); }},
@@ -223,7 +223,7 @@ const Keys<State>& state_keys() {
         [](Reader& r, const Node& n, State& s) { s.on = r.on(n, RowPlace::on); }},
        {{"after", Shape::timers, "once, that long after entry"},
         [](Reader& r, const Node& n, State& s) { s.after = r.timers(n); }},
-       {{"every", Shape::timers, "again and again while in this state"},
+       {{"every", Shape::timers, "repeatedly while in this state"},
         [](Reader& r, const Node& n, State& s) { s.every = r.timers(n); }},
        {{"planned", Shape::rows, "at each occurrence of the schedule"},
         [](Reader& r, const Node& n, State& s) { s.planned = r.rows(n, RowPlace::plain); }},
@@ -231,9 +231,9 @@ const Keys<State>& state_keys() {
         [](Reader& r, const Node& n, State& s) { s.when = r.rows(n, RowPlace::plain); }},
        {{"effects", Shape::effects, "on every entry"},
         [](Reader& r, const Node& n, State& s) { s.effects = r.effects(n); }},
-       {{"checkpoint", Shape::name, "where a failure in this state comes back to"},
+       {{"checkpoint", Shape::name, "where the record returns to after a failure in this state"},
         [](Reader& r, const Node& n, State& s) { s.checkpoint = r.ref(n, "a state"); }},
-       {{"resume", Shape::rows, "tried when a failure has come back to this state"},
+       {{"resume", Shape::rows, "tried when a record has come back to this state after a failure"},
         [](Reader& r, const Node& n, State& s) { s.resume = r.rows(n, RowPlace::plain); }}},
       {},
       false,
@@ -266,11 +266,11 @@ const Keys<Concurrency>& concurrency_keys() {
   static const Keys<Concurrency> keys{
       "concurrency",
       "`concurrency`",
-      {{{"max", Shape::positive, "how many attempts may run", {}, true},
+      {{{"max", Shape::positive, "how many attempts may run at once", {}, true},
         [](Reader& r, const Node& n, Concurrency& c) {
           c.max = r.integer(n, 1, kIntegerMax).value_or(1);
         }},
-       {{"per", Shape::value, "counted for each of these values"},
+       {{"per", Shape::value, "counted separately for each of these values"},
         [](Reader& r, const Node& n, Concurrency& c) { c.per = r.value(n); }}}};
   return keys;
 }
@@ -279,13 +279,13 @@ const Keys<Rate>& rate_keys() {
   static const Keys<Rate> keys{
       "rate",
       "`rate`",
-      {{{"max", Shape::positive, "how many starts", {}, true},
+      {{{"max", Shape::positive, "how many attempts may start", {}, true},
         [](Reader& r, const Node& n, Rate& rate) {
           rate.max = r.integer(n, 1, kIntegerMax).value_or(1);
         }},
        {{"every", Shape::duration, "in this time", {}, true},
         [](Reader& r, const Node& n, Rate& rate) { r.duration(n, rate.every); }},
-       {{"per", Shape::value, "counted for each of these values"},
+       {{"per", Shape::value, "counted separately for each of these values"},
         [](Reader& r, const Node& n, Rate& rate) { rate.per = r.value(n); }}}};
   return keys;
 }
@@ -294,7 +294,7 @@ const Keys<Task>& task_keys() {
   static const Keys<Task> keys{
       "task",
       "a task",
-      {{{"queue", Shape::name, "what workers claim from"},
+      {{{"queue", Shape::name, "the queue that workers claim from"},
         [](Reader& r, const Node& n, Task& t) {
           read_target(r, n, t, Task::Kind::queue, "a queue");
         }},
@@ -303,7 +303,7 @@ const Keys<Task>& task_keys() {
         [](Reader& r, const Node& n, Task& t) {
           read_target(r, n, t, Task::Kind::channel, "a channel");
         }},
-       {{"function", Shape::name, "a C++ function of the embedder"},
+       {{"function", Shape::name, "a C++ function of the program that embeds Pawl"},
         [](Reader& r, const Node& n, Task& t) {
           read_target(r, n, t, Task::Kind::function, "a function");
         }},
@@ -316,9 +316,9 @@ const Keys<Task>& task_keys() {
        {{"key", Shape::value, "the idempotency key for the outside world"},
         [](Reader& r, const Node& n, Task& t) { t.key = r.value(n); }},
        {{"concurrency", Shape::concurrency, "how many attempts may run at once"}, read_concurrency},
-       {{"rate", Shape::rate, "how many attempts may start in a time"},
+       {{"rate", Shape::rate, "how many attempts may start in a given time"},
         [](Reader& r, const Node& n, Task& t) { r.keys(n, rate_keys(), t.rate.emplace()); }},
-       {{"priority", Shape::priority, "0 (first) to 9; 5"},
+       {{"priority", Shape::priority, "0 (claimed first) to 9 (5)"},
         [](Reader& r, const Node& n, Task& t) { t.priority = r.integer(n, 0, 9).value_or(5); }}},
       {"queue", "http", "channel", "function"},
       true,
@@ -330,9 +330,9 @@ const Keys<Schedule>& schedule_keys() {
   static const Keys<Schedule> keys{
       "schedule",
       "`schedule`",
-      {{{"rrule", Shape::text, "a rule of RFC 5545: FREQ=DAILY;BYHOUR=6"},
+      {{{"rrule", Shape::text, "an RFC 5545 rule: FREQ=DAILY;BYHOUR=6"},
         [](Reader& r, const Node& n, Schedule& s) { read_rule(r, n, s, Schedule::Kind::rrule); }},
-       {{"cron", Shape::text, "a cron line: 0 6 * * MON-FRI"},
+       {{"cron", Shape::text, "a cron expression: 0 6 * * MON-FRI"},
         [](Reader& r, const Node& n, Schedule& s) { read_rule(r, n, s, Schedule::Kind::cron); }},
        {{"every", Shape::duration, "elapsed time from the anchor"},
         [](Reader& r, const Node& n, Schedule& s) {
@@ -343,7 +343,7 @@ const Keys<Schedule>& schedule_keys() {
         [](Reader& r, const Node& n, Schedule& s) { s.tz = r.text_value(n, "a time zone"); }},
        {{"anchor", Shape::text, "DTSTART (the record's created_at)"},
         [](Reader& r, const Node& n, Schedule& s) { s.anchor = r.text_value(n, "an instant"); }},
-       {{"missed", Shape::word, "what becomes of overdue slots (last)", kMissedWords},
+       {{"missed", Shape::word, "which overdue slots to serve (last)", kMissedWords},
         [](Reader& r, const Node& n, Schedule& s) {
           r.word(n, "a way to treat missed slots", kMissedWords, s.missed);
         }},
@@ -366,9 +366,9 @@ const Keys<Keep>& keep_keys() {
   static const Keys<Keep> keys{
       "keep",
       "`keep`",
-      {{{"final", Shape::duration, "final records are removed after this"},
+      {{{"final", Shape::duration, "how long final records are kept"},
         [](Reader& r, const Node& n, Keep& k) { k.final = r.duration(n); }},
-       {{"entries", Shape::positive, "a long log keeps its last n entries"},
+       {{"entries", Shape::positive, "how many of its last entries a log keeps"},
         [](Reader& r, const Node& n, Keep& k) { k.entries = r.integer(n, 1, kIntegerMax); }}}};
   return keys;
 }
@@ -378,7 +378,7 @@ const Keys<Migration>& migration_keys() {
       "migration",
       "`migrate`",
       {{{"states", Shape::renames, "old state -> new state"}, read_renames},
-       {{"set", Shape::values, "fields of data that change"},
+       {{"set", Shape::values, "fields of data to change"},
         [](Reader& r, const Node& n, Migration& m) { r.values(n, "`set`", m.set); }}}};
   return keys;
 }
@@ -389,16 +389,16 @@ const Keys<Definition>& machine_keys() {
       "a machine",
       {{{"machine", Shape::name, "its name", {}, true},
         [](Reader& r, const Node& n, Definition& d) { r.name(n, "a machine", d.machine); }},
-       {{"version", Shape::positive, "next free one"}, read_version},
+       {{"version", Shape::positive, "the version (the next free one)"}, read_version},
        {{"doc", Shape::text, "for people"},
         [](Reader& r, const Node& n, Definition& d) { r.text(n, "a text", d.doc); }},
        {{"initial", Shape::name, "the state `create` puts a record in", {}, true},
         [](Reader& r, const Node& n, Definition& d) { d.initial = r.ref(n, "a state"); }},
-       {{"data", Shape::fields, "the fields of a record; when given it is complete"},
+       {{"data", Shape::fields, "the fields of a record; if given, no others are allowed"},
         [](Reader& r, const Node& n, Definition& d) { d.data = r.fields(n); }},
        {{"events", Shape::events, "who may fire an event, and its payload"},
         [](Reader& r, const Node& n, Definition& d) { d.events = read_events(r, n); }},
-       {{"order", Shape::names, "makes < on states meaningful"},
+       {{"order", Shape::names, "the order of states, for < and >"},
         [](Reader& r, const Node& n, Definition& d) { d.order = r.refs(n, "a state"); }},
        {{"schedule", Shape::schedule, "when work is planned"},
         [](Reader& r, const Node& n, Definition& d) {
@@ -409,17 +409,18 @@ const Keys<Definition>& machine_keys() {
         [](Reader& r, const Node& n, Definition& d) { d.policies = r.policies(n); }},
        {{"labels", Shape::values, "up to 8 indexed values"},
         [](Reader& r, const Node& n, Definition& d) { r.values(n, "`labels`", d.labels); }},
-       {{"keep", Shape::keep, "final records are removed after this; for ever"}, read_keep},
+       {{"keep", Shape::keep, "how long final records are kept (for ever)"}, read_keep},
        {{"pin", Shape::boolean, "records stay on their version"},
         [](Reader& r, const Node& n, Definition& d) { r.boolean(n, d.pin); }},
-       {{"migrate", Shape::migrate, "how records of older versions move over"}, read_migrate},
-       {{"on", Shape::machine_on, "rows of every state"},
+       {{"migrate", Shape::migrate, "how records of older versions move to this one"},
+        read_migrate},
+       {{"on", Shape::machine_on, "rows that apply in every state"},
         [](Reader& r, const Node& n, Definition& d) { d.on = r.on(n, RowPlace::machine_on); }},
-       {{"states", Shape::states, "where a record can be", {}, true},
+       {{"states", Shape::states, "the states a record can be in", {}, true},
         [](Reader& r, const Node& n, Definition& d) { d.states = read_states(r, n); }},
        {{"tasks", Shape::tasks, "the work of states"},
         [](Reader& r, const Node& n, Definition& d) { d.tasks = read_tasks(r, n); }},
-       {{"scenarios", Shape::scenarios, "stories the machine must play"},
+       {{"scenarios", Shape::scenarios, "tests of the machine, played on a virtual clock"},
         [](Reader& r, const Node& n, Definition& d) { d.scenarios = r.scenarios(n); }}},
       {},
       false,

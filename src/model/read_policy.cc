@@ -29,7 +29,7 @@ void read_factor(Reader& reader, const Node& node, Delays& delays) {
   const auto factor =
       node.kind == Node::Kind::number ? read_factor(node.text, finer) : std::optional<int>{};
   if (!factor) {
-    reader.error("bad_factor", node.at, "`factor` is a number from 1 to 1000");
+    reader.error("bad_factor", node.at, "`factor` must be a number from 1 to 1000");
   } else if (finer) {
     reader.error("factor_too_fine", node.at, "`factor` has at most three decimals; round it");
   } else {
@@ -58,7 +58,7 @@ void read_jitter(Reader& reader, const Node& node, Delays& delays) {
       }
     }
   }
-  reader.error("bad_jitter", node.at, "`jitter` is none, full, equal or ±1% to ±100%");
+  reader.error("bad_jitter", node.at, "`jitter` must be none, full, equal or ±1% to ±100%");
 }
 
 void read_failure(Reader& reader, const Node& node, Policy& policy) {
@@ -93,7 +93,7 @@ const Keys<Policy>& policy_keys() {
       "a policy",
       {{{"timeout", Shape::duration, "how long one attempt may take (5m)"},
         [](Reader& r, const Node& n, Policy& p) { p.timeout = r.duration(n); }},
-       {{"lease", Shape::duration, "the longest silence of a worker (none)"},
+       {{"lease", Shape::duration, "how long a worker may be silent (no limit)"},
         [](Reader& r, const Node& n, Policy& p) { p.lease = r.duration(n); }},
        {{"retry", Shape::delays, "delays between attempts"},
         [](Reader& r, const Node& n, Policy& p) { p.retry = r.delays(n); }},
@@ -101,13 +101,13 @@ const Keys<Policy>& policy_keys() {
         [](Reader& r, const Node& n, Policy& p) { p.errors = r.errors(n); }},
        {{"give_up", Shape::give_up_rows, "what happens when no retry is left"},
         [](Reader& r, const Node& n, Policy& p) { p.give_up = r.rows(n, RowPlace::give_up); }},
-       {{"failure", Shape::name_or_null, "the state in which a failed record waits, visibly"},
+       {{"failure", Shape::name_or_null, "the state in which a failed record visibly waits"},
         read_failure},
-       {{"count", Shape::word, "what failures are counted over (state)", kCountWords},
+       {{"count", Shape::word, "the span over which failures are counted (state)", kCountWords},
         [](Reader& r, const Node& n, Policy& p) {
           r.word(n, "a way to count", kCountWords, p.count.emplace());
         }},
-       {{"align", Shape::word, "how a retry goes with the plan (planned)", kAlignWords},
+       {{"align", Shape::word, "how retries fit in with the plan (planned)", kAlignWords},
         [](Reader& r, const Node& n, Policy& p) {
           r.word(n, "a way to align", kAlignWords, p.align.emplace());
         }},
@@ -151,7 +151,7 @@ Delays Reader::delays(const Node& node) {
   }
   if (node.kind == Node::Kind::number && node.text != "0") {
     error("bad_duration", node.at,
-          "delays have units: " + node.text + "s, or for " + node.text +
+          "delays need a unit: " + node.text + "s, or for " + node.text +
               " attempts {first: 10s, attempts: " + node.text + "}");
     return delays;
   }

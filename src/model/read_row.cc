@@ -8,7 +8,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::string_view kActions[] = {"retry", "later", "done", "give_up"};
+constexpr std::string_view kActionWords[] = {"retry", "later", "done", "give_up"};
 
 bool is_no_delay(const Node& node) {
   return node.kind == Node::Kind::boolean || (node.kind == Node::Kind::list && node.items.empty());
@@ -21,7 +21,7 @@ void read_action(Reader& reader, const Node& node, Row& row, Row::Action action)
   if (!delays || (plain_retry && node.kind == Node::Kind::boolean)) {
     reader.is_true(node);
   } else if (action == Row::Action::later && is_no_delay(node)) {
-    reader.error("later_delay", node.at, "`later` needs to know when: {later: 10s}");
+    reader.error("later_delay", node.at, "`later` needs a delay: {later: 10s}");
   } else {
     row.delays = reader.delays(node);
   }
@@ -72,60 +72,62 @@ struct RowKey {
 const std::vector<RowKey>& all_row_keys() {
   using enum RowPlace;
   static const std::vector<RowKey> keys{
-      {{{"if", Shape::expression, "the row is taken only when this holds"},
+      {{{"if", Shape::expression, "the row is taken only if this is true"},
         [](Reader& r, const Node& n, Row& row) { row.condition = r.expression(n); }},
        {on, machine_on, done, plain, error, give_up}},
       {{{"held", Shape::held, "whether the record must be on hold: false (default), true or any"},
         read_held},
        {on, machine_on}},
-      {{{"from", Shape::from, "the states it holds in: open (default), all or a list"}, read_from},
+      {{{"from", Shape::from, "the states it applies in: open (default), all or a list"},
+        read_from},
        {machine_on}},
-      {{{"except", Shape::names, "states it does not hold in"},
+      {{{"except", Shape::names, "states it does not apply in"},
         [](Reader& r, const Node& n, Row& row) { row.except = r.refs(n, "a state"); }},
        {machine_on}},
-      {{{"elapsed", Shape::duration, "holds when the record has been failing for this long"},
+      {{{"elapsed", Shape::duration, "matches once the record has been failing for this long"},
         [](Reader& r, const Node& n, Row& row) { row.elapsed = r.duration(n); }},
        {give_up}},
-      {{{"to", Shape::name, "leave, and enter that state"},
+      {{{"to", Shape::name, "leave, and enter this state"},
         [](Reader& r, const Node& n, Row& row) { row.to = r.ref(n, "a state"); }},
        {on, machine_on, done, plain, error, give_up}},
-      {{{"event", Shape::name, "go on as if that event had been fired; only = the one permitted"},
+      {{{"event", Shape::name,
+         "continue as if this event had been fired; only = the one permitted"},
         [](Reader& r, const Node& n, Row& row) { row.event = r.ref(n, "an event"); }},
        {done, plain}},
-      {{{"fail", Shape::fail, "go on as if work in this state had failed with that code"},
+      {{{"fail", Shape::fail, "continue as if the work of this state had failed with this code"},
         [](Reader& r, const Node& n, Row& row) { row.fail = read_fail(r, n); }},
        {on, machine_on, done, plain}},
-      {{{"retry", Shape::action_delays, "again later: true, or delays of its own"},
+      {{{"retry", Shape::action_delays, "try again later: true, or the row's own delays"},
         [](Reader& r, const Node& n, Row& row) { read_action(r, n, row, Row::Action::retry); }},
        {error}},
       {{{"later", Shape::later_delays, "not a failure: ask again after this"},
         [](Reader& r, const Node& n, Row& row) { read_action(r, n, row, Row::Action::later); }},
        {error}},
-      {{{"done", Shape::only_true, "the world already is as wanted: take the done rows"},
+      {{{"done", Shape::only_true, "the world is already as wanted: take the done rows"},
         [](Reader& r, const Node& n, Row& row) { read_action(r, n, row, Row::Action::done); }},
        {error}},
       {{{"give_up", Shape::only_true, "permanent: no retry"},
         [](Reader& r, const Node& n, Row& row) { read_action(r, n, row, Row::Action::give_up); }},
        {error}},
-      {{{"checkpoint", Shape::name, "the state this failure comes back to"},
+      {{{"checkpoint", Shape::name, "the state the record returns to after this failure"},
         [](Reader& r, const Node& n, Row& row) { row.checkpoint = r.ref(n, "a state"); }},
        {error}},
-      {{{"transient", Shape::boolean, "never alerted"},
+      {{{"transient", Shape::boolean, "never alert anyone about this error"},
         [](Reader& r, const Node& n, Row& row) { r.boolean(n, row.transient); }},
        {error}},
-      {{{"hold", Shape::hold, "put on hold, with a text for people"},
+      {{{"hold", Shape::hold, "put the record on hold, with a text for people"},
         [](Reader& r, const Node& n, Row& row) { row.hold = r.hold(n); }},
        {on, machine_on, done, plain, error, give_up}},
-      {{{"set", Shape::assignments, "fields of data that change"},
+      {{{"set", Shape::assignments, "fields of data to change"},
         [](Reader& r, const Node& n, Row& row) { r.set(n, row.set); }},
        {on, machine_on, done, plain, error, give_up}},
-      {{{"effects", Shape::effects, "what else is asked of the world"},
+      {{{"effects", Shape::effects, "what to ask of the outside world"},
         [](Reader& r, const Node& n, Row& row) { row.effects = r.effects(n); }},
        {on, machine_on, done, plain, error, give_up}},
-      {{{"alert", Shape::name, "the channel that is told, unless the error is transient"},
+      {{{"alert", Shape::name, "the channel to notify, unless the error is transient"},
         [](Reader& r, const Node& n, Row& row) { r.name(n, "a channel", row.alert); }},
        {give_up}},
-      {{{"new_epoch", Shape::boolean, "a fresh start: counters zero, error forgotten"},
+      {{{"new_epoch", Shape::boolean, "a fresh start: counters go to zero, the error is forgotten"},
         [](Reader& r, const Node& n, Row& row) { r.boolean(n, row.new_epoch); }},
        {on, machine_on, done, plain}},
   };
@@ -180,7 +182,7 @@ const Keys<EffectRow>& effect_keys() {
         [](Reader& r, const Node& n, EffectRow& e) { read_verb(r, n, e, send); }},
        {{"create", Shape::name, "create a record of this machine; found is fine"},
         [](Reader& r, const Node& n, EffectRow& e) { read_verb(r, n, e, create); }},
-       {{"if", Shape::expression, "only when this holds"},
+       {{"if", Shape::expression, "only if this is true"},
         [](Reader& r, const Node& n, EffectRow& e) { e.condition = r.expression(n); }},
        {{"each", Shape::expression, "once for each item of this list"},
         [](Reader& r, const Node& n, EffectRow& e) { e.each = r.expression(n); }},
@@ -196,7 +198,7 @@ const Keys<EffectRow>& effect_keys() {
         [](Reader& r, const Node& n, EffectRow& e) { e.then = r.ref(n, "an event"); }},
        {{"else", Shape::name, "the event sent back with the error"},
         [](Reader& r, const Node& n, EffectRow& e) { e.otherwise = r.ref(n, "an event"); }},
-       {{"must", Shape::boolean, "again until it is accepted"},
+       {{"must", Shape::boolean, "try again until it is accepted"},
         [](Reader& r, const Node& n, EffectRow& e) { r.boolean(n, e.must); }}},
       {std::begin(kVerbWords), std::end(kVerbWords)},
       true};
@@ -233,7 +235,7 @@ Rows Reader::rows(const Node& node, RowPlace place) {
   }
   if (node.items.size() > kListedRowsMax) {
     error("too_many_rows", node.items[kListedRowsMax].at,
-          "there are at most " + std::to_string(kListedRowsMax) + " rows in one list");
+          "a list has at most " + std::to_string(kListedRowsMax) + " rows");
     return rows;
   }
   if (node.items.empty())
@@ -265,11 +267,11 @@ Row Reader::row(const Node& node, RowPlace place) {
 // `x` is `{to: x}`; in error rows the actions stand for themselves.
 bool Reader::short_row(const Node& node, RowPlace place, Row& row) {
   if (place == RowPlace::error) {
-    const auto action = std::find(std::begin(kActions), std::end(kActions), node.text);
-    if (action != std::end(kActions)) {
-      row.action = static_cast<Row::Action>(1 + (action - std::begin(kActions)));
+    const auto action = std::find(std::begin(kActionWords), std::end(kActionWords), node.text);
+    if (action != std::end(kActionWords)) {
+      row.action = static_cast<Row::Action>(1 + (action - std::begin(kActionWords)));
       if (row.action == Row::Action::later)
-        error("later_delay", node.at, "`later` needs to know when: {later: 10s}");
+        error("later_delay", node.at, "`later` needs a delay: {later: 10s}");
       return true;
     }
   }

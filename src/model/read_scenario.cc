@@ -152,7 +152,7 @@ const Keys<Json>& fail_keys() {
        {{"message", Shape::text, "for people"},
         [](Reader& r, const Node& n, Json&) { check_text(r, n, "a text"); }},
        {{"detail", Shape::anything, "partial output"}, nullptr},
-       {{"retry_after", Shape::duration, "a lower bound of the delay"},
+       {{"retry_after", Shape::duration, "the delay is at least this long"},
         [](Reader& r, const Node& n, Json&) { r.duration(n); }}}};
   return keys;
 }
@@ -176,9 +176,9 @@ const Keys<Json>& actor_keys() {
   static const Keys<Json> keys{
       "actor",
       "`actor`",
-      {{{"name", Shape::text, "who", {}, true},
+      {{{"name", Shape::text, "their name", {}, true},
         [](Reader& r, const Node& n, Json&) { check_text(r, n, "a name"); }},
-       {{"roles", Shape::names, "what they may do"},
+       {{"roles", Shape::names, "their roles"},
         [](Reader& r, const Node& n, Json&) { check_names(r, n, "a role"); }}}};
   return keys;
 }
@@ -201,7 +201,7 @@ const Keys<Json>& expect_keys() {
        {{"attempt", Shape::expected_count, "starts so far"}, check_counts},
        {{"failures", Shape::expected_count, "counted failures"}, check_counts},
        {{"epoch", Shape::expected_count, "fresh starts"}, check_counts},
-       {{"running", Shape::boolean, "whether an attempt runs"},
+       {{"running", Shape::boolean, "whether an attempt is running"},
         [](Reader& r, const Node& n, Json&) { check_running(r, n); }},
        {{"hold", Shape::name_or_null, "the code of the hold, or null"},
         [](Reader& r, const Node& n, Json&) { check_code(r, n, "a hold"); }},
@@ -217,9 +217,9 @@ const Keys<Json>& expect_keys() {
        {{"permitted", Shape::names, "events the actor may fire"},
         [](Reader& r, const Node& n, Json&) { check_names(r, n, "an event"); }},
        {{"children", Shape::expected_children, "counts of children"}, check_children},
-       {{"effects", Shape::texts, "what was asked for since last asked"},
+       {{"effects", Shape::texts, "the effects since a step last expected them"},
         [](Reader& r, const Node& n, Json&) { check_lines(r, n); }},
-       {{"log", Shape::texts, "entries since last asked"},
+       {{"log", Shape::texts, "the entries since a step last expected them"},
         [](Reader& r, const Node& n, Json&) { check_lines(r, n); }}}};
   return keys;
 }

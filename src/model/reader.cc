@@ -95,7 +95,7 @@ bool Reader::is_bare_template(const Node& node) {
 bool Reader::refuse_bare_template(const Node& node) {
   if (!is_bare_template(node)) return false;
   error("unquoted_template", node.at,
-        "a template stands in quotes: \"{" + printable(node.members[0].key) +
+        "put a template in quotes: \"{" + printable(node.members[0].key) +
             "}\" (without them YAML reads a map)");
   return true;
 }
@@ -103,7 +103,7 @@ bool Reader::refuse_bare_template(const Node& node) {
 void Reader::unknown_key(const Member& member, std::string_view subject,
                          std::span<const std::string> known) {
   std::string hint = did_you_mean(member.key, known);
-  if (hint.empty()) hint = "; known are " + join(known, ", ", " and ");
+  if (hint.empty()) hint = "; known keys are " + join(known, ", ", " and ");
   error("unknown_key", member.key_at,
         in_quotes(member.key) + " is not a key of " + std::string(subject) + hint);
 }
@@ -116,7 +116,7 @@ void Reader::check_one_of(const Node& node, std::string_view subject,
     if (first != nullptr)
       error("two_of_one", member.key_at,
             std::string(subject) + " has at most one of " + join(ticked(one_of), ", ", " and ") +
-                "; `" + first->key + "` is there already");
+                "; `" + first->key + "` is already there");
     if (first == nullptr) first = &member;
   }
   if (needed && first == nullptr)
@@ -163,7 +163,7 @@ std::vector<Ref> Reader::refs(const Node& node, std::string_view what) {
     if (!one) continue;
     if (!known.insert(one.name).second)
       error("named_twice", item.at,
-            in_ticks(one.name) + " stands in this list already; keep one of them");
+            in_ticks(one.name) + " is already in this list; keep one of them");
     refs.push_back(std::move(one));
   }
   return refs;
@@ -286,7 +286,7 @@ void Reader::set(const Node& node, std::vector<Assignment>& into) {
   const bool from_event = row_place_ == RowPlace::on || row_place_ == RowPlace::machine_on;
   if (!from_event && row_place_ != RowPlace::done) {
     error("set_list", node.at,
-          "a list of fields takes them from the event or the result, and there is neither here; "
+          "a list takes its fields from the event or the result, and there is neither here; "
           "write {field: value}");
     return;
   }

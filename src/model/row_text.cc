@@ -26,7 +26,7 @@ std::string action_of(const Row& row) {
     case Row::Action::retry:
       return row.delays ? "is retried after " + text_of(*row.delays) : "is retried";
     case Row::Action::later:
-      return "is no failure: asks again after " + text_of(*row.delays);
+      return "is not a failure: asks again after " + text_of(*row.delays);
     case Row::Action::done:
       return "counts as done";
     case Row::Action::give_up:
@@ -85,7 +85,7 @@ std::string text_of(const Row& row) {
   }
   for (const EffectRow& effect : row.effects) parts.push_back(text_of(effect));
   if (!row.alert.empty()) parts.push_back("alerts " + in_ticks(row.alert));
-  if (row.new_epoch) parts.emplace_back("begins anew");
+  if (row.new_epoch) parts.emplace_back("starts a new epoch");
   return parts.empty() ? "nothing changes" : join(parts, ", ", ", ");
 }
 
@@ -96,7 +96,7 @@ std::string text_of(const EffectRow& effect) {
       text = "notifies " + in_ticks(effect.target.name);
       break;
     case EffectRow::Verb::run:
-      text = "runs " + in_ticks(effect.target.name) + " aside";
+      text = "runs " + in_ticks(effect.target.name) + " on the side";
       break;
     case EffectRow::Verb::send:
       text =

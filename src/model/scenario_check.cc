@@ -50,7 +50,7 @@ class ScenarioCheck {
       if (!wanted) continue;
       if (const auto at = parse_instant(step.at, *zone); !at)
         diagnostics_.error_at("bad_scenario", step.where,
-                              in_ticks(step.at) + " is no instant, no HH:MM[:SS] and no +duration");
+                              in_ticks(step.at) + " is not an instant, HH:MM[:SS] or +duration");
     }
   }
 

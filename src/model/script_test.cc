@@ -46,7 +46,7 @@ TEST(Script, IsCheckedAgainstTheMachine) {
   EXPECT_EQ(first_finding(head + "[{fire: clos}]"),
             "3:16: `clos` is not an event of this machine; did you mean close? [unknown_event]");
   EXPECT_EQ(first_finding(head + "[{at: noon}]"),
-            "3:9: `noon` is no instant, no HH:MM[:SS] and no +duration [bad_scenario]");
+            "3:9: `noon` is not an instant, HH:MM[:SS] or +duration [bad_scenario]");
   EXPECT_EQ(first_finding("steps: []"), "1:1: a scenario needs the key `at` [missing_key]");
   EXPECT_EQ(first_finding("- x"),
             "1:1: expected a scenario: a map of keys, found a list [wrong_kind]");

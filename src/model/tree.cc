@@ -179,7 +179,7 @@ class TreeReader {
     if (parser_.context != nullptr) message += std::string(" ") + parser_.context;
     if (problem.find("cannot start any token") != std::string::npos) {
       message +=
-          "; indent with blanks, not tabs, and put texts that begin with @, ` or % in quotes";
+          "; indent with spaces, not tabs, and put texts that begin with @, ` or % in quotes";
     } else if (problem.find("mapping values are not allowed") != std::string::npos) {
       message += "; put a text that contains ': ' in quotes, and check the indentation";
     } else if (problem.find("expected ',' or") != std::string::npos) {
@@ -216,7 +216,7 @@ class TreeReader {
       case YAML_ALIAS_EVENT:
         diagnostics_.error(
             "alias", node.at,
-            "aliases (*name) are not part of machine files; write the value again, or share it by `policies`");
+            "aliases (*name) are not part of machine files; write the value again, or share it with `policies`");
         return true;
       case YAML_SCALAR_EVENT:
         refuse_marks(event, (*event).data.scalar.anchor, (*event).data.scalar.tag);
@@ -262,7 +262,7 @@ class TreeReader {
     if (++values_ <= kFileValuesMax) return true;
     diagnostics_.error("too_many_values", at,
                        "the file has more than " + std::to_string(kFileValuesMax) +
-                           " keys and values; make several machines of it");
+                           " keys and values; split it into several machines");
     return false;
   }
 
@@ -348,7 +348,7 @@ class TreeReader {
       const auto [same, first] = lines.emplace(key.text, key.at.line);
       if (!first) {
         diagnostics_.error("duplicate_key", key.at,
-                           "the key " + in_quotes(key.text) + " stands here already, at line " +
+                           "the key " + in_quotes(key.text) + " is already used at line " +
                                std::to_string(same->second) + "; keep one of them");
         continue;
       }
@@ -368,7 +368,7 @@ class TreeReader {
     if (key.text == "<<" && !key.quoted) {
       diagnostics_.error(
           "merge_key", key.at,
-          "merge keys (<<) are not part of machine files; write the keys here, or share them by `policies`");
+          "merge keys (<<) are not part of machine files; write the keys here, or share them with `policies`");
       return false;
     }
     if (key.empty) {

@@ -41,7 +41,7 @@ enum class Layout {
   value,  // on one line if it fits
 };
 
-enum class Place { block, flow };
+enum class Style { block, flow };
 
 bool is_map(const Json& json) { return json.kind == Json::Kind::map; }
 bool is_container(const Json& json) { return is_map(json) || json.kind == Json::Kind::list; }
@@ -110,11 +110,11 @@ std::string quoted(std::string_view text) {
 
 // `30s`, `+500ms`: begins like a number and is none to any reader.
 bool is_measure(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kUnits = {"d", "h", "m", "s", "ms"};
+  constexpr std::array<std::string_view, 5> kDurationUnits = {"d", "h", "m", "s", "ms"};
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto unit = std::find_if_not(text.begin(), text.end(), is_digit);
   const auto digits = static_cast<std::size_t>(unit - text.begin());
-  return digits > 0 && contains(kUnits, text.substr(digits));
+  return digits > 0 && contains(kDurationUnits, text.substr(digits));
 }
 
 bool is_json_word(std::string_view text) {
@@ -128,11 +128,11 @@ bool begins_bare(std::string_view text) {
          static_cast<unsigned char>(first) >= 0x80;
 }
 
-bool has_bare_characters(std::string_view text, Place place) {
+bool has_bare_characters(std::string_view text, Style place) {
   constexpr std::string_view kTemplate = "{}";
   constexpr std::string_view kFlow = "[],?";
   if (text.find_first_of(kTemplate) != std::string_view::npos) return false;
-  if (place == Place::flow && text.find_first_of(kFlow) != std::string_view::npos) return false;
+  if (place == Style::flow && text.find_first_of(kFlow) != std::string_view::npos) return false;
   return quoted(text).size() == text.size() + 2;  // nothing in it needs an escape
 }
 
@@ -142,37 +142,37 @@ bool has_mark_of_yaml(std::string_view text) {
 }
 
 // Whether the text without quotes is read as the same text.
-bool may_be_bare(std::string_view text, Place place) {
+bool may_be_bare(std::string_view text, Style place) {
   if (text.empty()) return false;
   if (is_measure(text) || (is_digit(text.front()) && parse_instant(text))) return true;
   return begins_bare(text) && has_bare_characters(text, place) && !has_mark_of_yaml(text) &&
          !is_json_word(text);
 }
 
-std::string text_in(Place place, std::string_view text) {
+std::string text_in(Style place, std::string_view text) {
   return may_be_bare(text, place) ? std::string(text) : quoted(text);
 }
 
 // Keys are always texts, so whole numbers need no quotes there: `migrate: {2: …}`.
-std::string key_text(std::string_view key, Place place) {
+std::string key_text(std::string_view key, Style place) {
   const bool digits = !key.empty() && std::all_of(key.begin(), key.end(), is_digit);
   return digits ? std::string(key) : text_in(place, key);
 }
 
-std::string scalar_text(const Json& json, Place place) {
+std::string scalar_text(const Json& json, Style place) {
   if (json.kind == Json::Kind::text) return text_in(place, json.text);
   return json.kind == Json::Kind::null ? "null" : json.text;
 }
 
 // The value in one line. Only its beginning when it is wider than a line may be.
 std::string flow_text(const Json& json) {
-  if (!is_container(json)) return scalar_text(json, Place::flow);
+  if (!is_container(json)) return scalar_text(json, Style::flow);
   // Too wide for a line, whatever follows: a character has at most four bytes.
   const auto is_too_wide = [](const std::string& text) { return text.size() > 4 * kColumns; };
   std::string out;
   for (const JsonMember& member : json.members) {
     if (is_too_wide(out)) break;
-    out += (out.empty() ? "" : ", ") + key_text(member.key, Place::flow) + ": " +
+    out += (out.empty() ? "" : ", ") + key_text(member.key, Style::flow) + ": " +
            flow_text(member.value);
   }
   for (const Json& item : json.items) {
@@ -220,7 +220,7 @@ std::size_t width(std::string_view text) {
 
 // The value on the rest of a line that begins at that column, or nothing if it wants more.
 std::optional<std::string> on_one_line(const Json& json, Layout layout, std::size_t column) {
-  if (!is_container(json)) return scalar_text(json, Place::block);
+  if (!is_container(json)) return scalar_text(json, Style::block);
   if (is_empty(json)) return flow_text(json);
   if (!may_be_flow(json, layout)) return std::nullopt;
   std::string text = flow_text(json);
@@ -234,7 +234,7 @@ void append_block(std::string& out, const Json& json, Layout layout, std::size_t
 
 // What stands before the value of a member in a block.
 std::string key_in_block(std::string_view key, std::size_t indent) {
-  const std::string text = key_text(key, Place::block);
+  const std::string text = key_text(key, Style::block);
   if (text.size() <= kShortKeyBytesMax) return text + ":";
   return "? " + text + "\n" + std::string(indent, ' ') + ":";
 }

@@ -28,18 +28,18 @@ std::string read_back(const std::string& text) {
   return to_text(json_of(*node));
 }
 
-Json map(std::vector<JsonMember> members) { return Json::map(std::move(members)); }
-Json list(std::vector<Json> items) { return Json::list(std::move(items)); }
+Json json_map(std::vector<JsonMember> members) { return Json::map(std::move(members)); }
+Json json_list(std::vector<Json> items) { return Json::list(std::move(items)); }
 
 // The text as the value of a key in a block.
 std::string in_block(const std::string& text) {
-  const std::string yaml = to_yaml(map({{"a", text, {}}}));
+  const std::string yaml = to_yaml(json_map({{"a", text, {}}}));
   return yaml.substr(3, yaml.size() - 4);
 }
 
 // The text as an item of a list in brackets.
 std::string in_flow(const std::string& text) {
-  const std::string yaml = to_yaml(map({{"a", list({text}), {}}}));
+  const std::string yaml = to_yaml(json_map({{"a", json_list({text}), {}}}));
   return yaml.substr(4, yaml.size() - 6);
 }
 
@@ -102,31 +102,33 @@ TEST(YamlText, BytesThatAreNotUtf8BecomeTheReplacementCharacter) {
 }
 
 TEST(YamlText, KeysAreQuotedLikeTextsExceptWholeNumbers) {
-  EXPECT_EQ(to_yaml(map({{"2", 1, {}},
-                         {"on", 2, {}},
-                         {"-3", 3, {}},
-                         {"null", 4, {}},
-                         {"a, b", 5, {}},
-                         {"<<", 6, {}}})),
+  EXPECT_EQ(to_yaml(json_map({{"2", 1, {}},
+                              {"on", 2, {}},
+                              {"-3", 3, {}},
+                              {"null", 4, {}},
+                              {"a, b", 5, {}},
+                              {"<<", 6, {}}})),
             "2: 1\non: 2\n\"-3\": 3\n\"null\": 4\na, b: 5\n\"<<\": 6\n");
 }
 
 TEST(YamlText, KeysInsideBracesAreQuotedAsTextsThere) {
-  EXPECT_EQ(to_yaml(list({map({{"a, b", 1, {}}, {"2", 2, {}}})})), "[{\"a, b\": 1, 2: 2}]\n");
+  EXPECT_EQ(to_yaml(json_list({json_map({{"a, b", 1, {}}, {"2", 2, {}}})})),
+            "[{\"a, b\": 1, 2: 2}]\n");
 }
 
 TEST(YamlText, KindsOfValuesAreKept) {
-  EXPECT_EQ(to_yaml(list({nullptr, true, 7, Json::number("1.50"), "1.50", list({})})),
+  EXPECT_EQ(to_yaml(json_list({nullptr, true, 7, Json::number("1.50"), "1.50", json_list({})})),
             "[null, true, 7, 1.50, \"1.50\", []]\n");
   EXPECT_EQ(to_yaml(Json()), "null\n");
   EXPECT_EQ(to_yaml("a, b"), "a, b\n");
-  EXPECT_EQ(to_yaml(list({1, 2})), "[1, 2]\n");
-  EXPECT_EQ(to_yaml(map({})), "{}\n");
+  EXPECT_EQ(to_yaml(json_list({1, 2})), "[1, 2]\n");
+  EXPECT_EQ(to_yaml(json_map({})), "{}\n");
 }
 
 TEST(YamlText, AMapThatFitsIntoAHundredColumnsStandsOnOneLine) {
   const auto row = [](std::size_t letters) {
-    return map({{"keep", map({{"if", std::string(letters, 'x'), {}}, {"to", "ä", {}}}), {}}});
+    return json_map(
+        {{"keep", json_map({{"if", std::string(letters, 'x'), {}}, {"to", "ä", {}}}), {}}});
   };
   const std::string fits(100 - std::string("keep: {if: , to: x}").size(), 'x');
   EXPECT_EQ(to_yaml(row(fits.size())), "keep: {if: " + fits + ", to: ä}\n");
@@ -134,35 +136,40 @@ TEST(YamlText, AMapThatFitsIntoAHundredColumnsStandsOnOneLine) {
 }
 
 TEST(YamlText, RowsOfAListHaveALineEach) {
-  const Json rows = list({map({{"if", "a", {}}, {"to", "b", {}}}), map({{"to", "c", {}}})});
-  EXPECT_EQ(to_yaml(map({{"give_up", rows, {}}})), "give_up:\n  - {if: a, to: b}\n  - {to: c}\n");
-  EXPECT_EQ(to_yaml(map({{"on", map({{"go", list({map({}), "c"}), {}}}), {}}})),
+  const Json rows =
+      json_list({json_map({{"if", "a", {}}, {"to", "b", {}}}), json_map({{"to", "c", {}}})});
+  EXPECT_EQ(to_yaml(json_map({{"give_up", rows, {}}})),
+            "give_up:\n  - {if: a, to: b}\n  - {to: c}\n");
+  EXPECT_EQ(to_yaml(json_map({{"on", json_map({{"go", json_list({json_map({}), "c"}), {}}}), {}}})),
             "on:\n  go:\n    - {}\n    - c\n");
-  EXPECT_EQ(to_yaml(list({rows, list({rows})})),
+  EXPECT_EQ(to_yaml(json_list({rows, json_list({rows})})),
             "- - {if: a, to: b}\n  - {to: c}\n- - - {if: a, to: b}\n    - {to: c}\n");
 }
 
 TEST(YamlText, ALongItemIsABlockBehindItsDash) {
   const std::string text(86, 'x');
-  EXPECT_EQ(to_yaml(list({map({{"notify", "a", {}}, {"with", map({{"t", text, {}}}), {}}})})),
+  EXPECT_EQ(to_yaml(json_list(
+                {json_map({{"notify", "a", {}}, {"with", json_map({{"t", text, {}}}), {}}})})),
             "- notify: a\n  with: {t: " + text + "}\n");
 }
 
 TEST(YamlText, SectionsAndPartsOfSeveralLinesStandApart) {
-  const Json working = map({{"task", "pay", {}}, {"on", map({{"cancel", "gone", {}}}), {}}});
-  const Json gone = map({{"final", true, {}}});
+  const Json working =
+      json_map({{"task", "pay", {}}, {"on", json_map({{"cancel", "gone", {}}}), {}}});
+  const Json gone = json_map({{"final", true, {}}});
   EXPECT_EQ(
-      to_yaml(map({{"machine", "order", {}},
-                   {"initial", "new", {}},
-                   {"data", map({{"n", "int!", {}}, {"m", map({{"type", "int", {}}}), {}}}), {}},
-                   {"timeout", "5m", {}},
-                   {"keep", "1d", {}},
-                   {"states",
-                    map({{"new", working, {}},
-                         {"gone", gone, {}},
-                         {"sold", gone, {}},
-                         {"old", working, {}}}),
-                    {}}})),
+      to_yaml(json_map(
+          {{"machine", "order", {}},
+           {"initial", "new", {}},
+           {"data", json_map({{"n", "int!", {}}, {"m", json_map({{"type", "int", {}}}), {}}}), {}},
+           {"timeout", "5m", {}},
+           {"keep", "1d", {}},
+           {"states",
+            json_map({{"new", working, {}},
+                      {"gone", gone, {}},
+                      {"sold", gone, {}},
+                      {"old", working, {}}}),
+            {}}})),
       R"(machine: order
 initial: new
 
@@ -189,13 +196,14 @@ states:
 
 TEST(YamlText, AKeyTooLongForYamlIsWrittenBehindAQuestionMark) {
   const std::string key(2'000, 'k');
-  EXPECT_EQ(to_yaml(map({{key, map({{"a", 1, {}}}), {}}, {"b", 2, {}}})),
+  EXPECT_EQ(to_yaml(json_map({{key, json_map({{"a", 1, {}}}), {}}, {"b", 2, {}}})),
             "? " + key + "\n:\n  a: 1\n\nb: 2\n");
 }
 
 TEST(YamlText, PrettyJsonHasALineForEachMemberAndItem) {
-  EXPECT_EQ(to_pretty_json(
-                map({{"a", list({1, "x", map({})}), {}}, {"b", nullptr, {}}, {"c", list({}), {}}})),
+  EXPECT_EQ(to_pretty_json(json_map({{"a", json_list({1, "x", json_map({})}), {}},
+                                     {"b", nullptr, {}},
+                                     {"c", json_list({}), {}}})),
             "{\n  \"a\": [\n    1,\n    \"x\",\n    {}\n  ],\n  \"b\": null,\n  \"c\": []\n}\n");
   EXPECT_EQ(to_pretty_json("\x7f\u2028"), "\"\\u007f\\u2028\"\n");
 }
@@ -236,13 +244,13 @@ class RandomTree {
   }
 
   Json list_of(int depth) {
-    Json json = list({});
+    Json json = json_list({});
     for (std::size_t n = below(5); n > 0; --n) json.items.push_back(value(depth));
     return json;
   }
 
   Json map_of(int depth) {
-    Json json = map({});
+    Json json = json_map({});
     for (std::size_t n = below(5); n > 0; --n) {
       std::string key = text();
       if (json.find(key) == nullptr) json.members.push_back({std::move(key), value(depth), {}});
@@ -346,10 +354,12 @@ TEST(YamlText, VeryLongTextsAndKeysAreReadBack) {
   const std::string word(5'000, 'x');
   const std::string marks = "- \"" + word + ": #\n" + word;
   for (const std::string& text : {word, marks}) {
-    const Json deep = list({map({{text, list({text, map({{"b" + text, text, {}}})}), {}}})});
-    for (const Json& json : {Json(text), list({text, list({text})}), map({{text, text, {}}}), deep})
+    const Json deep =
+        json_list({json_map({{text, json_list({text, json_map({{"b" + text, text, {}}})}), {}}})});
+    for (const Json& json :
+         {Json(text), json_list({text, json_list({text})}), json_map({{text, text, {}}}), deep})
       EXPECT_EQ(read_back(to_yaml(json)), to_text(json));
-    EXPECT_EQ(read_back(to_pretty_json(list({text}))), to_text(list({text})));
+    EXPECT_EQ(read_back(to_pretty_json(json_list({text}))), to_text(json_list({text})));
   }
 }
 

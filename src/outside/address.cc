@@ -53,7 +53,8 @@ Result<Address> parse_address(std::string_view given) {
     return address;
   }
   if (inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1) return address;
-  return Error{ErrorCode::bad_input, in_quotes(text) + " is no address, as 10.0.0.1 or fd00::1"};
+  return Error{ErrorCode::bad_input,
+               in_quotes(text) + " is not an address such as 10.0.0.1 or fd00::1"};
 }
 
 Address address_of(const sockaddr& from) {
@@ -92,7 +93,7 @@ Result<Network> parse_network(std::string_view text) {
     const auto bits = parse_whole(text.substr(slash + 1));
     if (!bits || *bits < 0 || *bits > most)
       return Error{ErrorCode::bad_input,
-                   in_quotes(text) + " is no network, as 10.0.0.0/8 or fd00::/8"};
+                   in_quotes(text) + " is not a network such as 10.0.0.0/8 or fd00::/8"};
     network.bits = static_cast<int>(*bits) + 128 - most;
   }
   return network;

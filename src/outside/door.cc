@@ -39,13 +39,14 @@ bool is_header_value(std::string_view value) {
 }
 
 Result<void> check_header(const std::string& name, const std::string& value) {
-  if (!is_token(name)) return Error{ErrorCode::bad_input, in_quotes(name) + " names no header"};
+  if (!is_token(name))
+    return Error{ErrorCode::bad_input, in_quotes(name) + " is not a valid header name"};
   if (!is_header_value(value))
     return Error{ErrorCode::bad_input,
-                 "the header " + in_ticks(name) + " has a character that cannot stand in it"};
+                 "the header " + in_ticks(name) + " contains a character that is not allowed"};
   for (const char* own : {"host", "content-length", "transfer-encoding", "connection", "expect"})
     if (to_lower(name) == own)
-      return Error{ErrorCode::bad_input, "the header " + in_ticks(name) + " is made by Pawl"};
+      return Error{ErrorCode::bad_input, "the header " + in_ticks(name) + " is set by Pawl itself"};
   return {};
 }
 
@@ -66,7 +67,7 @@ Result<std::vector<Address>> look_up(const std::string& host) {
   addrinfo* found = nullptr;
   if (const int failed = getaddrinfo(host.c_str(), nullptr, &wanted, &found); failed != 0)
     return Error{ErrorCode::environment,
-                 "cannot find the host " + in_ticks(host) + ": " + gai_strerror(failed)};
+                 "cannot resolve the host " + in_ticks(host) + ": " + gai_strerror(failed)};
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> kept(found, freeaddrinfo);
   std::vector<Address> addresses;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next)
@@ -96,18 +97,18 @@ Result<Destination> Door::destination(const std::string& url, std::string_view s
       curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME);
   if (read != CURLUE_OK || url.find('\0') != std::string::npos)
     return Error{ErrorCode::bad_input,
-                 "this is no URL: it has to begin with " + beginnings(schemes)};
+                 "this is not a URL: it must begin with " + beginnings(schemes)};
   Destination to{.scheme = part_of(parsed, CURLUPART_SCHEME),
                  .host = to_lower(part_of(parsed, CURLUPART_HOST)),
                  .port = part_of(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT)};
   if ((" " + std::string(schemes) + " ").find(" " + to.scheme + " ") == std::string::npos)
-    return Error{ErrorCode::bad_input, "the URL has to begin with " + beginnings(schemes)};
+    return Error{ErrorCode::bad_input, "the URL must begin with " + beginnings(schemes)};
   if (!part_of(parsed, CURLUPART_USER).empty() || !part_of(parsed, CURLUPART_PASSWORD).empty())
     return Error{ErrorCode::bad_input,
-                 "a URL must not hold a name or a password: give a header, or a secret"};
+                 "a URL must not contain a user name or password: use a header or a secret"};
   if (!is_listed(to.host, to.port))
     return Error{ErrorCode::environment, "the host " + in_ticks(to.host) + ", port " + to.port +
-                                             ", is not on the list `outside.hosts` of this server"};
+                                             ", is not in `outside.hosts` of this server"};
   std::string name = to.host;
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
   PAWL_TRY(to.addresses, look_up(name));

@@ -10,9 +10,9 @@
 namespace pawl {
 namespace {
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+constexpr const char* kEmptyMap = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
-Door door_to_loopback() { return Door({{"127.0.0.1"}, {*parse_network("127.0.0.0/8")}}); }
+Door loopback_door() { return Door({{"127.0.0.1"}, {*parse_network("127.0.0.0/8")}}); }
 
 std::string why(const Result<OutgoingReply>& reply) {
   return reply ? "it was answered" : reply.error().message;
@@ -23,11 +23,11 @@ bool says(const Result<OutgoingReply>& reply, const std::string& words) {
 }
 
 TEST(Door, ACallIsMadeAsItIsAsked) {
-  const LocalService service([](const std::string&) { return kOk; });
-  const auto reply = door_to_loopback().call({.method = "PUT",
-                                              .url = service.url("/a?b=c%20d"),
-                                              .headers = {{"X-One", "1"}, {"X-Empty", ""}},
-                                              .body = R"({"n":1})"});
+  const LocalService service([](const std::string&) { return kEmptyMap; });
+  const auto reply = loopback_door().call({.method = "PUT",
+                                           .url = service.url("/a?b=c%20d"),
+                                           .headers = {{"X-One", "1"}, {"X-Empty", ""}},
+                                           .body = R"({"n":1})"});
   ASSERT_TRUE(reply) << why(reply);
   EXPECT_EQ(reply->status, 200);
   EXPECT_EQ(reply->body, "{}");
@@ -41,7 +41,7 @@ TEST(Door, ACallIsMadeAsItIsAsked) {
 
 // D14: only what the administrator has listed.
 TEST(Door, AHostThatIsNotListedIsNotCalled) {
-  const LocalService service([](const std::string&) { return kOk; });
+  const LocalService service([](const std::string&) { return kEmptyMap; });
   const std::vector<Network> loopback{*parse_network("127.0.0.0/8")};
   const std::string port = std::to_string(service.port());
   EXPECT_TRUE(says(Door({{}, loopback}).call({.url = service.url()}), "outside.hosts"));
@@ -56,7 +56,7 @@ TEST(Door, AHostThatIsNotListedIsNotCalled) {
 
 // D14: a name that is listed may still lead inside.
 TEST(Door, AnAddressInsideIsNotCalled) {
-  const LocalService service([](const std::string&) { return kOk; });
+  const LocalService service([](const std::string&) { return kEmptyMap; });
   const std::string port = std::to_string(service.port());
   for (const char* host :
        {"127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "0", "localhost", "[::1]",
@@ -65,7 +65,7 @@ TEST(Door, AnAddressInsideIsNotCalled) {
     const std::string url = "http://" + std::string(host) + ":" + port + "/";
     const auto reply = Door({}).also_to(url).call({.url = url});
     EXPECT_TRUE(says(reply, "outside.networks") || says(reply, "outside.hosts") ||
-                says(reply, "is no URL") || says(reply, "cannot find the host"))
+                says(reply, "is not a URL") || says(reply, "cannot resolve the host"))
         << host << ": " << why(reply);
   }
   EXPECT_TRUE(service.requests().empty());
@@ -75,14 +75,14 @@ TEST(Door, ARedirectIsAnAnswerAndNotFollowed) {
   const LocalService service([](const std::string&) {
     return "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n";
   });
-  const auto reply = door_to_loopback().call({.url = service.url()});
+  const auto reply = loopback_door().call({.url = service.url()});
   ASSERT_TRUE(reply) << why(reply);
   EXPECT_EQ(reply->status, 302);
 }
 
 TEST(Door, WhatIsNoUrlOrHeaderIsRefusedBeforeAnythingIsSent) {
-  const LocalService service([](const std::string&) { return kOk; });
-  const Door door = door_to_loopback();
+  const LocalService service([](const std::string&) { return kEmptyMap; });
+  const Door door = loopback_door();
   for (const char* url : {"", "file:///etc/passwd", "gopher://127.0.0.1/", "127.0.0.1 x", "//x",
                           "http://user:word@127.0.0.1/", "http://127.0.0.1/\r\nX: y"})
     EXPECT_FALSE(door.call({.url = url})) << url;
@@ -102,7 +102,7 @@ TEST(Door, OfALongAnswerTheBeginningIsKept) {
   const LocalService service([](const std::string&) {
     return "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x');
   });
-  const auto reply = door_to_loopback().call({.url = service.url()});
+  const auto reply = loopback_door().call({.url = service.url()});
   ASSERT_TRUE(reply) << why(reply);
   EXPECT_EQ(reply->body.size(), Door::kBodyMax);
   EXPECT_TRUE(reply->is_cut);
@@ -112,7 +112,7 @@ TEST(Door, SaysWhenToComeBack) {
   const LocalService service([](const std::string&) {
     return "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n";
   });
-  const auto reply = door_to_loopback().call({.url = service.url()});
+  const auto reply = loopback_door().call({.url = service.url()});
   ASSERT_TRUE(reply) << why(reply);
   EXPECT_EQ(reply->retry_after, Duration{std::chrono::seconds{7}});
 }
@@ -126,22 +126,22 @@ TEST(Door, ACallThatIsToEndEnds) {
     return "";
   });
   auto is_asked = asked.get_future();
-  const auto reply = door_to_loopback().call({.url = service.url(), .may_go_on = [&] {
-                                                return is_asked.wait_for(std::chrono::seconds{0}) !=
-                                                       std::future_status::ready;
-                                              }});
+  const auto reply = loopback_door().call({.url = service.url(), .may_go_on = [&] {
+                                             return is_asked.wait_for(std::chrono::seconds{0}) !=
+                                                    std::future_status::ready;
+                                           }});
   ended.set_value();
-  EXPECT_TRUE(says(reply, "was ended")) << why(reply);
+  EXPECT_TRUE(says(reply, "was cancelled")) << why(reply);
 }
 
 TEST(Door, WhereNobodyAnswersTheCallFails) {
   std::uint16_t port = 0;
   {
     const LocalService service([](const std::string&) { return ""; });
-    EXPECT_FALSE(door_to_loopback().call({.url = service.url()}));
+    EXPECT_FALSE(loopback_door().call({.url = service.url()}));
     port = service.port();
   }
-  EXPECT_TRUE(says(door_to_loopback().call({.url = "http://127.0.0.1:" + std::to_string(port)}),
+  EXPECT_TRUE(says(loopback_door().call({.url = "http://127.0.0.1:" + std::to_string(port)}),
                    "127.0.0.1:" + std::to_string(port)));
 }
 

@@ -19,7 +19,7 @@ Channel exec_channel(ExecSettings settings) {
          }});
     if (!end) return Failure{.code = "bad_channel", .message = end.error().message};
     if (end->is_killed)
-      return Failure{.code = "timeout", .message = "the program was killed: it took too long"};
+      return Failure{.code = "timeout", .message = "the program took too long and was killed"};
     if (end->signal != 0)
       return Failure{.code = "signal_" + std::to_string(end->signal), .message = end->error};
     if (end->exit_code != 0)

@@ -50,10 +50,12 @@ TaskFunction http_task(const Door& door) {
     if (auto failure = failure_of(reply)) return {.failure = std::move(failure)};
     if (reply->body.empty()) return {};
     if (reply->is_cut)
-      return {.failure = Failure{.code = "bad_result", .message = "the answer is over 256 KiB"}};
+      return {.failure =
+                  Failure{.code = "bad_result", .message = "the response is larger than 256 KiB"}};
     if (const auto checked = check_json(reply->body); !checked)
-      return {.failure = Failure{.code = "bad_result",
-                                 .message = "the answer is no JSON: " + checked.error().message}};
+      return {.failure =
+                  Failure{.code = "bad_result",
+                          .message = "the response is not JSON: " + checked.error().message}};
     return {.result = reply->body};
   };
 }

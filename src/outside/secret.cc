@@ -18,7 +18,7 @@ Result<Secret> Secret::parse(std::string_view reference) {
       return secret;
     }
   return Error{ErrorCode::bad_input,
-               "a secret is not written down here: say where it is, as env:NAME or file:PATH"};
+               "do not write a secret here: say where it is, as env:NAME or file:PATH"};
 }
 
 Result<std::string> Secret::read() const {

@@ -97,7 +97,7 @@ Result<void> Transfer::run() {
   curl_easy_setopt(curl_.get(), CURLOPT_ERRORBUFFER, nullptr);
   if (code == CURLE_OK || is_cut_) return {};
   const std::string host = to_.host + ":" + to_.port;
-  if (is_stopped_) return Error{ErrorCode::environment, "the call to " + host + " was ended"};
+  if (is_stopped_) return Error{ErrorCode::environment, "the call to " + host + " was cancelled"};
   return Error{ErrorCode::environment,
                host + ": " + (why[0] != '\0' ? why.data() : curl_easy_strerror(code))};
 }

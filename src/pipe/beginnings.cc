@@ -9,7 +9,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::chrono::milliseconds kAskAtMost{3'000};
+constexpr std::chrono::milliseconds kBeginningsWithin{3'000};
 
 using Wanted = std::vector<BeginningWanted>;
 using Beginnings = std::vector<Beginning>;
@@ -29,7 +29,7 @@ Wanted those_there(rd_kafka_t* consumer, const Wanted& wanted, Beginnings& found
   for (const auto& [topic, of_topic] : by_topic) {
     if (!away) code = pipe_code::kKafkaUnavailable;
     const auto partitions = away ? Result<std::vector<std::int32_t>>(*away)
-                                 : kafka::partitions_of(consumer, topic, kAskAtMost, &code);
+                                 : kafka::partitions_of(consumer, topic, kBeginningsWithin, &code);
     if (!partitions && (code == pipe_code::kKafkaUnavailable || code == pipe_code::kNetwork))
       away = partitions.error();
     for (const BeginningWanted& one : of_topic) {
@@ -40,7 +40,7 @@ Wanted those_there(rd_kafka_t* consumer, const Wanted& wanted, Beginnings& found
       } else {
         not_found(found, one, pipe_code::kPartitionNotFound,
                   "topic " + in_quotes(topic) + " has " + std::to_string(partitions->size()) +
-                      " partitions, and no partition " + std::to_string(one.id.partition));
+                      " partitions, but no partition " + std::to_string(one.id.partition));
       }
     }
   }
@@ -52,7 +52,7 @@ Beginning begin_at(const BeginningWanted& wanted, const rd_kafka_topic_partition
   if (committed.err != RD_KAFKA_RESP_ERR_NO_ERROR)
     return {.wanted = wanted,
             .code = std::string(kafka::code_of(committed.err)),
-            .message = "asking for the committed offset of " + to_text(wanted.id) + ": " +
+            .message = "getting the committed offset of " + to_text(wanted.id) + ": " +
                        kafka::to_text(committed.err)};
   std::optional<std::int64_t> known;
   if (committed.offset >= 0) known = committed.offset;
@@ -71,16 +71,16 @@ Beginnings find_beginnings(rd_kafka_t* consumer, const Wanted& wanted, KafkaConf
   std::vector<kafka::PartitionId> ids;
   for (const BeginningWanted& one : there) ids.push_back(one.id);
   std::string_view code = pipe_code::kKafkaUnavailable;
-  const auto ends = kafka::ends_of(consumer, ids, kAskAtMost, &code);
+  const auto ends = kafka::ends_of(consumer, ids, kBeginningsWithin, &code);
   const kafka::Partitions committed = kafka::list_of(ids);
   std::string message;
   if (!ends) {
     message = ends.error().message;
   } else if (const auto error = rd_kafka_committed(consumer, committed.get(),
-                                                   static_cast<int>(kAskAtMost.count()));
+                                                   static_cast<int>(kBeginningsWithin.count()));
              error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     code = kafka::code_of(error);
-    message = "asking for the committed offsets: " + kafka::to_text(error);
+    message = "getting the committed offsets: " + kafka::to_text(error);
   }
   for (std::size_t i = 0; i < there.size(); ++i) {
     if (message.empty()) {

@@ -28,7 +28,7 @@ constexpr std::size_t kCausesMax = 4;
 constexpr std::size_t kRoomKept = 4U << 20U;
 
 // Between characters.
-std::string_view cut(std::string_view text, std::size_t most) {
+std::string_view cut_text(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
   return text.substr(0, most);
@@ -60,7 +60,7 @@ class Reasons {
   Said read(const dom::element& error) {
     std::string_view text;
     if (error.get(text) == simdjson::SUCCESS)
-      return {text.substr(0, text.find_first_of("[ ")), cut(text, kReasonMax)};
+      return {text.substr(0, text.find_first_of("[ ")), cut_text(text, kReasonMax)};
     dom::object object;
     if (error.get(object) != simdjson::SUCCESS) return {};
     return {text_at(object, "type"), reason_of(object)};
@@ -70,7 +70,8 @@ class Reasons {
   std::string_view reason_of(dom::object error) {
     const std::string_view first = text_at(error, "reason");
     dom::object cause;
-    if (error.at_key("caused_by").get(cause) != simdjson::SUCCESS) return cut(first, kReasonMax);
+    if (error.at_key("caused_by").get(cause) != simdjson::SUCCESS)
+      return cut_text(first, kReasonMax);
     text_.reserve(text_bytes_);
     const std::size_t begin = text_.size();
     text_ += first;
@@ -82,7 +83,7 @@ class Reasons {
       }
       if (dom::object(cause).at_key("caused_by").get(cause) != simdjson::SUCCESS) break;
     }
-    return cut(std::string_view(text_).substr(begin), kReasonMax);
+    return cut_text(std::string_view(text_).substr(begin), kReasonMax);
   }
 
   std::string text_;
@@ -111,7 +112,7 @@ std::optional<ItemAnswer::Kind> kind_of(std::string_view action, int status, boo
 }
 
 // What one thread needs to read answers, one after the other.
-class Reader {
+class AnswerReader {
  public:
   Result<void> read(std::string& body, std::size_t sent,
                     const std::function<void(std::size_t, const ItemAnswer&)>& item) {
@@ -120,8 +121,9 @@ class Reader {
     reasons_.begin(body.size());
     const std::string_view wrong = collect_plain(body, sent) ? "" : collect(body, sent);
     if (!wrong.empty())
-      return Error{ErrorCode::environment, "the answer to a bulk of " + counted(sent, "item") +
-                                               " cannot be understood: " + std::string(wrong)};
+      return Error{ErrorCode::environment, "the response to a bulk request of " +
+                                               counted(sent, "item") +
+                                               " is invalid: " + std::string(wrong)};
     for (std::size_t at = 0; at < answers_.size(); ++at) item(at, answers_[at]);
     return {};
   }
@@ -166,21 +168,21 @@ class Reader {
     if (const auto error = parser_.parse(body.data(), body.size(), false).get(whole))
       return simdjson::error_message(error);
     dom::object object;
-    if (whole.get(object) != simdjson::SUCCESS) return "it is no object";
+    if (whole.get(object) != simdjson::SUCCESS) return "it is not an object";
     dom::array items;
     bool is_found = false;
     for (const auto& [key, value] : object) {
       if (key != "items") continue;
       if (std::exchange(is_found, true)) return "it has two lists of items";
-      if (value.get(items) != simdjson::SUCCESS) return "its items are no list";
+      if (value.get(items) != simdjson::SUCCESS) return "its items are not a list";
     }
     if (!is_found) return "it has no items";
     answers_.reserve(sent);
     for (const dom::element& element : items) {
-      if (answers_.size() == sent) return "it has more items";
-      if (!add(element)) return "it has an item of unknown shape";
+      if (answers_.size() == sent) return "it has too many items";
+      if (!add(element)) return "it has an item of unknown form";
     }
-    return answers_.size() == sent ? "" : "it has fewer items";
+    return answers_.size() == sent ? "" : "it has too few items";
   }
 
   // `{"index": {"status": 400, "error": {…}}}`, with whatever else there is.
@@ -222,14 +224,14 @@ std::string said_by(std::string_view body) {
   dom::element error;
   if (parser.parse(body.data(), body.size()).get(whole) != simdjson::SUCCESS ||
       whole.at_key("error").get(error) != simdjson::SUCCESS)
-    return printable(cut(body, kMessageMax));
-  if (error.is_string()) return printable(cut(std::string_view(error), kMessageMax));
+    return printable(cut_text(body, kMessageMax));
+  if (error.is_string()) return printable(cut_text(std::string_view(error), kMessageMax));
   Reasons reasons;
   reasons.begin(body.size());
   const Said said = reasons.read(error);
-  std::string text(cut(said.type, kMessageMax));
+  std::string text(cut_text(said.type, kMessageMax));
   if (!text.empty() && !said.reason.empty()) text += ": ";
-  return printable(text.append(cut(said.reason, kMessageMax)));
+  return printable(text.append(cut_text(said.reason, kMessageMax)));
 }
 
 // A proxy in between refuses too, but not because of a document.
@@ -242,9 +244,9 @@ bool is_of_search_engine(std::string_view body) {
 }
 
 std::string_view hint_for(int status) {
-  if (status == 413) return "the request is longer than the search engine takes";
-  if (status >= 300 && status <= 399) return "it points elsewhere, which is not followed";
-  return "without a reason";
+  if (status == 413) return "the request is larger than the search engine accepts";
+  if (status >= 300 && status <= 399) return "a redirect, which the pipe does not follow";
+  return "no reason given";
 }
 
 std::string_view code_of_status(int status) {
@@ -258,7 +260,7 @@ std::string_view code_of_status(int status) {
 
 Result<void> read_bulk_answer(std::string& body, std::size_t sent,
                               const std::function<void(std::size_t, const ItemAnswer&)>& item) {
-  thread_local Reader reader;
+  thread_local AnswerReader reader;
   return reader.read(body, sent, item);
 }
 
@@ -268,7 +270,7 @@ BulkFailure failure_of_status(int status, std::string_view body,
   if (said.empty()) said = hint_for(status);
   return {.code = code_of_status(status),
           .message = "the search engine answered " + std::to_string(status) + ": " +
-                     std::string(cut(said, kMessageMax)),
+                     std::string(cut_text(said, kMessageMax)),
           .bisect = status == 413 || (status == 400 && is_of_search_engine(body)),
           .status = status,
           .retry_after = retry_after};
@@ -283,7 +285,7 @@ BulkFailure failure_of_transfer(int code, std::string_view message) {
   const bool is_unreachable =
       std::find(std::begin(kUnreachable), std::end(kUnreachable), code) != std::end(kUnreachable);
   return {.code = is_unreachable ? pipe_code::kEsUnavailable : pipe_code::kNetwork,
-          .message = std::string(cut(message, kMessageMax))};
+          .message = std::string(cut_text(message, kMessageMax))};
 }
 
 }  // namespace pawl

@@ -11,12 +11,12 @@
 namespace pawl {
 namespace {
 
-using Kind = ItemAnswer::Kind;
+using ItemKind = ItemAnswer::Kind;
 using namespace std::chrono_literals;
 
 // An answer, with what it points at.
 struct Read {
-  Kind kind;
+  ItemKind kind;
   int status;
   std::string type;
   std::string reason;
@@ -38,7 +38,7 @@ std::string why_not(std::string body, std::size_t sent) {
   const auto done = read_bulk_answer(
       body, sent, [](std::size_t, const ItemAnswer&) { ADD_FAILURE() << "nothing is known"; });
   if (done.has_value()) return "";
-  constexpr std::string_view kBegin = "cannot be understood: ";
+  constexpr std::string_view kBegin = " is invalid: ";
   const std::string& message = done.error().message;
   return message.substr(message.find(kBegin) + kBegin.size());
 }
@@ -50,7 +50,7 @@ Read only(const std::string& action, const std::string& inside) {
   return answers.empty() ? Read{} : answers.front();
 }
 
-Kind kind(const std::string& action, int status, const std::string& type = "some_exception") {
+ItemKind kind(const std::string& action, int status, const std::string& type = "some_exception") {
   return only(action, R"("status":)" + std::to_string(status) + R"(,"error":{"type":")" + type +
                           R"(","reason":"why"})")
       .kind;
@@ -67,12 +67,12 @@ TEST(BulkAnswer, OfOpenSearchIsRead) {
           "status":201}}]})",
       2);
   ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(answers[0].kind, Kind::refused);
+  EXPECT_EQ(answers[0].kind, ItemKind::refused);
   EXPECT_EQ(answers[0].status, 400);
   EXPECT_EQ(answers[0].type, "mapper_parsing_exception");
   EXPECT_EQ(answers[0].reason,
             "failed to parse field [n] of type [integer]: For input string: \"abc\"");
-  EXPECT_EQ(answers[1].kind, Kind::indexed);
+  EXPECT_EQ(answers[1].kind, ItemKind::indexed);
   EXPECT_EQ(answers[1].status, 201);
   EXPECT_EQ(answers[1].type, "");
 }
@@ -86,8 +86,8 @@ TEST(BulkAnswer, OfElasticsearchIsReadWhateverTheOrderOfItsKeys) {
           "unavailable_shards_exception"},"status":503,"_id":null}}]})x",
       2);
   ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(answers[0].kind, Kind::duplicate);
-  EXPECT_EQ(answers[1].kind, Kind::busy);
+  EXPECT_EQ(answers[0].kind, ItemKind::duplicate);
+  EXPECT_EQ(answers[1].kind, ItemKind::busy);
   EXPECT_EQ(answers[1].reason, "primary shard is not active");
 }
 
@@ -96,9 +96,9 @@ TEST(BulkAnswer, WithoutErrorsHasAStatusPerItem) {
       R"({"errors":false,"items":[{"index":{"status":200}},{"create":{"status":201}},{"index":{"status":429}}]})",
       3);
   ASSERT_EQ(answers.size(), 3U);
-  EXPECT_EQ(answers[0].kind, Kind::indexed);
-  EXPECT_EQ(answers[1].kind, Kind::indexed);
-  EXPECT_EQ(answers[2].kind, Kind::busy) << "whatever it says of all of them";
+  EXPECT_EQ(answers[0].kind, ItemKind::indexed);
+  EXPECT_EQ(answers[1].kind, ItemKind::indexed);
+  EXPECT_EQ(answers[2].kind, ItemKind::busy) << "whatever it says of all of them";
 }
 
 TEST(BulkAnswer, ThatIsPlainIsReadLikeAnyOther) {
@@ -108,12 +108,12 @@ TEST(BulkAnswer, ThatIsPlainIsReadLikeAnyOther) {
   for (const std::string& body : {plain, " " + plain, plain + "\n"}) {
     const auto answers = read(body, 3);
     ASSERT_EQ(answers.size(), 3U) << body;
-    for (const Read& answer : answers) EXPECT_EQ(answer.kind, Kind::indexed);
+    for (const Read& answer : answers) EXPECT_EQ(answer.kind, ItemKind::indexed);
     EXPECT_EQ(answers[0].status, 201);
     EXPECT_EQ(answers[1].status, 201);
     EXPECT_EQ(answers[2].status, 200);
-    EXPECT_EQ(why_not(body, 2), "it has more items");
-    EXPECT_EQ(why_not(body, 4), "it has fewer items");
+    EXPECT_EQ(why_not(body, 2), "it has too many items");
+    EXPECT_EQ(why_not(body, 4), "it has too few items");
   }
   EXPECT_TRUE(read(R"({"errors":false,"items":[]})", 0).empty());
   for (std::size_t bytes = 0; bytes < plain.size(); ++bytes)
@@ -127,42 +127,43 @@ TEST(BulkAnswer, WithOneItemThatFailedIsReadWhole) {
       R"({"errors":false,"items":[{"index":{"status":201}},{"index":{"status":409,"error":{"type":"t"}}},{"index":{"status":201}}]})",
       3);
   ASSERT_EQ(answers.size(), 3U);
-  EXPECT_EQ(answers[0].kind, Kind::indexed);
-  EXPECT_EQ(answers[1].kind, Kind::duplicate);
+  EXPECT_EQ(answers[0].kind, ItemKind::indexed);
+  EXPECT_EQ(answers[1].kind, ItemKind::duplicate);
   EXPECT_EQ(answers[1].type, "t");
-  EXPECT_EQ(answers[2].kind, Kind::indexed);
+  EXPECT_EQ(answers[2].kind, ItemKind::indexed);
 }
 
 TEST(BulkAnswer, OfAnOldEngineHasItsErrorAsAString) {
   const Read missing =
       only("index", R"("status":404,"error":"IndexMissingException[[absent] missing]")");
-  EXPECT_EQ(missing.kind, Kind::blocked);
+  EXPECT_EQ(missing.kind, ItemKind::blocked);
   EXPECT_EQ(missing.type, "IndexMissingException");
   EXPECT_EQ(missing.reason, "IndexMissingException[[absent] missing]");
   EXPECT_EQ(only("index", R"("status":400,"error":"MapperParsingException[failed]")").kind,
-            Kind::refused);
+            ItemKind::refused);
 }
 
 TEST(BulkAnswer, StatusDecidesWhatAnItemComesTo) {
-  EXPECT_EQ(kind("index", 409), Kind::duplicate);
-  EXPECT_EQ(kind("delete", 409), Kind::duplicate);
+  EXPECT_EQ(kind("index", 409), ItemKind::duplicate);
+  EXPECT_EQ(kind("delete", 409), ItemKind::duplicate);
   for (const int status : {408, 429, 500, 502, 503, 504, 507, 599})
-    EXPECT_EQ(kind("index", status), Kind::busy) << status;
+    EXPECT_EQ(kind("index", status), ItemKind::busy) << status;
   for (const int status : {400, 401, 404, 405, 406, 410, 413, 422, 499})
-    EXPECT_EQ(kind("index", status), Kind::refused) << status;
-  EXPECT_EQ(kind("index", 403), Kind::blocked);
-  EXPECT_EQ(kind("index", 403, "cluster_block_exception"), Kind::blocked);
-  EXPECT_EQ(kind("index", 429, "cluster_block_exception"), Kind::busy) << "the disk is full";
-  EXPECT_EQ(kind("index", 404, "index_not_found_exception"), Kind::blocked);
-  EXPECT_EQ(kind("index", 400, "index_not_found_exception"), Kind::refused);
-  EXPECT_EQ(kind("index", 400, "a_name_to_come"), Kind::refused);
+    EXPECT_EQ(kind("index", status), ItemKind::refused) << status;
+  EXPECT_EQ(kind("index", 403), ItemKind::blocked);
+  EXPECT_EQ(kind("index", 403, "cluster_block_exception"), ItemKind::blocked);
+  EXPECT_EQ(kind("index", 429, "cluster_block_exception"), ItemKind::busy) << "the disk is full";
+  EXPECT_EQ(kind("index", 404, "index_not_found_exception"), ItemKind::blocked);
+  EXPECT_EQ(kind("index", 400, "index_not_found_exception"), ItemKind::refused);
+  EXPECT_EQ(kind("index", 400, "a_name_to_come"), ItemKind::refused);
 }
 
 TEST(BulkAnswer, DeletingWhatIsNotThereIsDone) {
-  EXPECT_EQ(only("delete", R"("_id":"x","result":"not_found","status":404)").kind, Kind::indexed);
-  EXPECT_EQ(only("delete", R"("status":404,"error":null)").kind, Kind::indexed);
-  EXPECT_EQ(only("index", R"("status":404)").kind, Kind::refused);
-  EXPECT_EQ(kind("delete", 404, "index_not_found_exception"), Kind::blocked);
+  EXPECT_EQ(only("delete", R"("_id":"x","result":"not_found","status":404)").kind,
+            ItemKind::indexed);
+  EXPECT_EQ(only("delete", R"("status":404,"error":null)").kind, ItemKind::indexed);
+  EXPECT_EQ(only("index", R"("status":404)").kind, ItemKind::refused);
+  EXPECT_EQ(kind("delete", 404, "index_not_found_exception"), ItemKind::blocked);
 }
 
 TEST(BulkAnswer, ReasonHasEveryCauseOnce) {
@@ -206,9 +207,9 @@ TEST(BulkAnswer, ReasonsOfManyItemsAreTheirOwn) {
 TEST(BulkAnswer, WithAnotherNumberOfItemsSaysNothing) {
   const std::string two =
       R"({"errors":false,"items":[{"index":{"status":200}},{"index":{"status":200}}]})";
-  EXPECT_EQ(why_not(two, 1), "it has more items");
-  EXPECT_EQ(why_not(two, 3), "it has fewer items");
-  EXPECT_EQ(why_not(R"({"errors":false,"items":[]})", 1), "it has fewer items");
+  EXPECT_EQ(why_not(two, 1), "it has too many items");
+  EXPECT_EQ(why_not(two, 3), "it has too few items");
+  EXPECT_EQ(why_not(R"({"errors":false,"items":[]})", 1), "it has too few items");
   EXPECT_EQ(read(two, 2).size(), 2U);
 }
 
@@ -226,7 +227,7 @@ TEST(BulkAnswer, OfUnknownShapeSaysNothing) {
   const auto item = [](const std::string& text) {
     return why_not(R"({"errors":false,"items":[{"index":{"status":200}},)" + text + "]}", 2);
   };
-  const std::string unknown = "it has an item of unknown shape";
+  const std::string unknown = "it has an item of unknown form";
   for (const char* const text :
        {"7", "null", "[]", "{}", R"({"index":{}})", R"({"index":7})",
         R"({"index":{"status":"200"}})", R"({"index":{"status":200.5}})",
@@ -236,9 +237,9 @@ TEST(BulkAnswer, OfUnknownShapeSaysNothing) {
         R"({"index":{"status":200},"create":{"status":200}})",
         R"({"index":{"status":201,"error":{"type":"odd"}}})"})
     EXPECT_EQ(item(text), unknown) << text;
-  EXPECT_EQ(why_not(R"([{"index":{"status":200}}])", 1), "it is no object");
+  EXPECT_EQ(why_not(R"([{"index":{"status":200}}])", 1), "it is not an object");
   EXPECT_EQ(why_not(R"({"errors":false})", 1), "it has no items");
-  EXPECT_EQ(why_not(R"({"items":{"index":{"status":200}}})", 1), "its items are no list");
+  EXPECT_EQ(why_not(R"({"items":{"index":{"status":200}}})", 1), "its items are not a list");
   EXPECT_EQ(why_not(R"({"items":[{"index":{"status":200}}],"items":[]})", 1),
             "it has two lists of items");
   EXPECT_NE(why_not("<html>sign in</html>", 1), "");
@@ -251,7 +252,7 @@ TEST(BulkAnswer, NotUnderstoodSaysOfWhat) {
   const auto done = read_bulk_answer(body, 3, [](std::size_t, const ItemAnswer&) {});
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().message,
-            "the answer to a bulk of 3 items cannot be understood: it has no items");
+            "the response to a bulk request of 3 items is invalid: it has no items");
 }
 
 TEST(BulkAnswer, AfterALongOneAShortOneIsRead) {
@@ -260,7 +261,7 @@ TEST(BulkAnswer, AfterALongOneAShortOneIsRead) {
                  R"("status":400,"error":{"reason":"a","caused_by":{"reason":")" + pad + R"("}})")
                 .reason.size(),
             4'096U);
-  EXPECT_EQ(only("index", R"("status":200)").kind, Kind::indexed);
+  EXPECT_EQ(only("index", R"("status":200)").kind, ItemKind::indexed);
   EXPECT_EQ(
       only("index", R"("status":400,"error":{"reason":"a","caused_by":{"reason":"b"}})").reason,
       "a: b");
@@ -298,11 +299,11 @@ TEST(BulkFailure, SaysWhatTheSearchEngineSaid) {
   EXPECT_EQ(message(406, R"({"error":"Content-Type header [] is not supported","status":406})"),
             "the search engine answered 406: Content-Type header [] is not supported");
   EXPECT_EQ(message(413, ""),
-            "the search engine answered 413: the request is longer than the search engine takes");
+            "the search engine answered 413: the request is larger than the search engine accepts");
   EXPECT_EQ(message(302, ""),
-            "the search engine answered 302: it points elsewhere, which is not followed");
-  EXPECT_EQ(message(500, ""), "the search engine answered 500: without a reason");
-  EXPECT_EQ(message(500, R"({"error":{}})"), "the search engine answered 500: without a reason");
+            "the search engine answered 302: a redirect, which the pipe does not follow");
+  EXPECT_EQ(message(500, ""), "the search engine answered 500: no reason given");
+  EXPECT_EQ(message(500, R"({"error":{}})"), "the search engine answered 500: no reason given");
   EXPECT_EQ(message(502, "<html>\nBad Gateway</html>"),
             R"(the search engine answered 502: <html>\x0aBad Gateway</html>)");
 }

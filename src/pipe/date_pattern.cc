@@ -103,15 +103,16 @@ Result<DatePattern> DatePattern::parse(std::string_view text) {
     if (conversion == "%%") continue;
     const Conversion* known = conversion.size() == 2 ? find_conversion(conversion[1]) : nullptr;
     if (known == nullptr)
-      return bad_input_at(static_cast<int>(at),
-                          in_quotes(conversion) +
-                              " is not known in a date; there are %Y %m %d %H %M %S %j %y, "
-                              "%G and %V of ISO weeks, and %% for a percent sign");
+      return bad_input_at(
+          static_cast<int>(at),
+          in_quotes(conversion) +
+              " is not supported in a date; use %Y %m %d %H %M %S %j %y, %G and %V for ISO weeks, "
+              "and %% for a percent sign");
     pattern.step_ = std::min(pattern.step_, known->step);
   }
   if (pattern.step_ == kDurationMax)
     return bad_input_at(1, "the date " + in_quotes(text) +
-                               " has nothing of a date in it; write for example %Y.%m.%d");
+                               " contains no part of a date; write for example %Y.%m.%d");
   return pattern;
 }
 

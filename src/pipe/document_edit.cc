@@ -10,10 +10,8 @@
 namespace pawl {
 namespace {
 
-Error bad(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
 Error bad_at(const Where& at, std::string message) {
-  Error error = bad(std::move(message));
+  Error error = bad_input(std::move(message));
   if (at.position.line > 0) error.position = at.position;
   return error;
 }
@@ -44,16 +42,18 @@ Result<void> DocumentEdit::add_renames(const TransformConfig& config) {
     const std::string& from = names.first;
     const std::string& to = names.second;
     if (from.empty() || to.empty())
-      return bad("a name is missing in `rename`; write the old name, then the new one");
-    if (from == to) return bad("`rename` gives " + in_ticks(from) + " the name that it has");
+      return bad_input("`rename` lacks a name; write the old name, then the new one");
+    if (from == to)
+      return bad_input("`rename` gives " + in_ticks(from) + " the name it already has");
     if (any(rename_, [&](const Rename& other) { return other.from == from; }))
-      return bad("`rename` renames " + in_ticks(from) + " twice");
+      return bad_input("`rename` renames " + in_ticks(from) + " twice");
     if (any(rename_, [&](const Rename& other) { return other.to == to; }))
-      return bad("`rename` gives two fields the name " + in_ticks(to));
+      return bad_input("`rename` gives two fields the name " + in_ticks(to));
     if (any(config.drop, [&](const std::string& name) { return name == from; }))
-      return bad(in_ticks(from) + " is renamed and dropped; keep one of the two");
+      return bad_input(in_ticks(from) + " is both renamed and dropped; keep one of the two");
     if (any(config.set, [&](const Assignment& set) { return set.name == to; }))
-      return bad(in_ticks(to) + " is the new name of a field and is set; keep one of the two");
+      return bad_input(in_ticks(to) +
+                       " is both the new name of a field and set; keep one of the two");
     rename_.push_back({from, to, json_string(to)});
   }
   return {};
@@ -61,14 +61,14 @@ Result<void> DocumentEdit::add_renames(const TransformConfig& config) {
 
 Result<void> DocumentEdit::add_sets(const TransformConfig& config, const Scope& scope) {
   for (const Assignment& assignment : config.set) {
-    if (assignment.name.empty()) return bad_at(assignment.at, "a name is missing in `set`");
+    if (assignment.name.empty()) return bad_at(assignment.at, "`set` lacks a name");
     if (any(set_, [&](const Set& other) { return other.name == assignment.name; }))
       return bad_at(assignment.at, "`set` sets " + in_ticks(assignment.name) + " twice");
     Diagnostics diagnostics;
     auto program = ValueProgram::compile(assignment.value.json, scope, diagnostics);
     if (program == nullptr) {
       const Diagnostic first = diagnostics.sorted().front();
-      Error error = bad("`set` of " + in_ticks(assignment.name) + ": " + first.message);
+      Error error = bad_input("`set` of " + in_ticks(assignment.name) + ": " + first.message);
       if (first.position.line > 0) error.position = first.position;
       return error;
     }
@@ -86,7 +86,7 @@ Result<void> DocumentEdit::apply(const Sight& sight, Scratch& scratch, std::stri
   for (const Set& set : set_) {
     begin_member(out, begin, set.json);
     if (!set.value->render(sight, scratch, out))
-      return bad("`set` has no value for " + in_ticks(set.name) + ": " + scratch.why);
+      return bad_input("`set` cannot compute " + in_ticks(set.name) + ": " + scratch.why);
   }
   out += '}';
   return {};
@@ -106,8 +106,8 @@ Result<void> DocumentEdit::append_kept(std::string_view map, Scratch& scratch, s
     if (renamed != rename_.end()) key = renamed->json;
     for (std::size_t i = 0; i < rename_.size(); ++i)
       if (rename_[i].to == new_name && written[i]++ != '\0')
-        return bad(in_ticks(rename_[i].from) + " cannot be renamed to " + in_ticks(new_name) +
-                   ": the document has such a field already");
+        return bad_input(in_ticks(rename_[i].from) + " cannot be renamed to " + in_ticks(new_name) +
+                         ": the document already has that field");
     begin_member(out, begin, key);
     out += walk.value();
   }

@@ -42,7 +42,7 @@ std::int64_t payload_bytes_of(const ErrorRecord& record) {
 }
 
 Error no_record(const std::string& why) {
-  return {ErrorCode::bad_input, "this is no record of an error: " + why};
+  return {ErrorCode::bad_input, "this is not an error record: " + why};
 }
 
 // --- headers -----------------------------------------------------------------------------------
@@ -149,7 +149,8 @@ class OurHeaders {
  private:
   void wrong(const std::string& name) {
     if (problem_.empty())
-      problem_ = "its header " + in_ticks("pawl." + name) + " is " + in_quotes(text(name));
+      problem_ = "its header " + in_ticks("pawl." + name) + " has the invalid value " +
+                 in_quotes(text(name));
   }
 
   std::map<std::string, std::string> found_;
@@ -336,7 +337,7 @@ class Members {
     if (!find(name) && problem_.empty()) problem_ = "it has no " + in_ticks(name);
   }
   void wrong(std::string_view name) {
-    if (problem_.empty()) problem_ = in_ticks(name) + " is not what it has to be";
+    if (problem_.empty()) problem_ = in_ticks(name) + " has an invalid value";
   }
 
  private:
@@ -399,9 +400,9 @@ Result<ErrorRecord> of_json(const std::string& text) {
   element map;
   std::int64_t version = 0;
   if (parser.parse(text).get(map) != simdjson::SUCCESS || !map.is_object())
-    return no_record("it has no headers `pawl.*`, and its value is no map in JSON");
+    return no_record("it has no `pawl.*` headers, and its value is not a JSON object");
   if (map["v"].get(version) != simdjson::SUCCESS || version != 1)
-    return no_record("it has no headers `pawl.*`, and `v` in its value is not 1");
+    return no_record("it has no `pawl.*` headers, and `v` in its value is not 1");
   std::string problem;
   ErrorRecord record = of_map(map, problem);
   if (!problem.empty()) return no_record(problem);
@@ -427,7 +428,7 @@ Result<ErrorRecord> read_error(const KafkaMessage& message) {
   const bool is_ours = std::any_of(message.headers.begin(), message.headers.end(),
                                    [](const auto& header) { return header.first == "pawl.error"; });
   if (is_ours) return of_headers(message);
-  if (!message.value) return no_record("it has neither headers `pawl.*` nor a value");
+  if (!message.value) return no_record("it has neither `pawl.*` headers nor a value");
   return of_json(*message.value);
 }
 

@@ -154,12 +154,12 @@ TEST(ErrorRecord, SaysWhatIsMissingInWhatItCannotRead) {
     const auto read = read_error(message);
     return read ? std::string("it was read") : read.error().message;
   };
-  const std::string no = "this is no record of an error: ";
-  EXPECT_EQ(problem({}), no + "it has neither headers `pawl.*` nor a value");
+  const std::string no = "this is not an error record: ";
+  EXPECT_EQ(problem({}), no + "it has neither `pawl.*` headers nor a value");
   EXPECT_EQ(problem({.value = "hello"}),
-            no + "it has no headers `pawl.*`, and its value is no map in JSON");
+            no + "it has no `pawl.*` headers, and its value is not a JSON object");
   EXPECT_EQ(problem({.value = R"({"v":2})"}),
-            no + "it has no headers `pawl.*`, and `v` in its value is not 1");
+            no + "it has no `pawl.*` headers, and `v` in its value is not 1");
   EXPECT_EQ(problem({.value = R"({"v":1,"error":"network"})"}), no + "it has no `source`");
   EXPECT_EQ(problem({.value = R"({"v":1,"error":"network","source":{"topic":"a","partition":0}})"}),
             no + "it has no `offset`");
@@ -169,7 +169,7 @@ TEST(ErrorRecord, SaysWhatIsMissingInWhatItCannotRead) {
   KafkaMessage wrong = write_error(refused(), {});
   for (auto& [name, value] : wrong.headers)
     if (name == "pawl.partition") value = "99999999999";
-  EXPECT_EQ(problem(wrong), no + "its header `pawl.partition` is '99999999999'");
+  EXPECT_EQ(problem(wrong), no + "its header `pawl.partition` has the invalid value '99999999999'");
 }
 
 rc::Gen<std::string> any_bytes() { return rc::gen::arbitrary<std::string>(); }

@@ -55,7 +55,7 @@ ErrorRecord smaller(const ErrorRecord& record, Stage stage) {
   small.payload_omitted = true;
   if (stage == Stage::bare) {
     small.original = {};
-    small.reason = "(without key and headers, which are too large) " + small.reason;
+    small.reason = "(key and headers left out: too large) " + small.reason;
   }
   return small;
 }
@@ -189,12 +189,10 @@ class ErrorsTopic::Inside {
     const std::string topic = in_ticks(errors_.topic);
     const std::string_view code = kafka::code_of(error);
     if (code == pipe_code::kTopicNotFound)
-      return {code, "there is no topic " + topic +
-                        " for records of errors, or it may not be "
-                        "written to: create it (" +
+      return {code, "the error topic " + topic +
+                        " does not exist, or this user may not write to it: create it (" +
                         kafka::to_text(error) + ")"};
-    return {code,
-            "a record of an error was not written to " + topic + ": " + kafka::to_text(error)};
+    return {code, "could not write an error record to " + topic + ": " + kafka::to_text(error)};
   }
 
   // --- of the thread that polls ----------------------------------------------------------------
@@ -265,7 +263,7 @@ class ErrorsTopic::Inside {
       old_alone.swap(alone_);
       old_queue.swap(queue_);
       if (old_together != nullptr)
-        broken_ = "the producer of records of errors had to be made anew: " + why;
+        broken_ = "the producer for the error topic failed and was restarted: " + why;
       for (const auto& [serial, pending] : pending_)
         ended_.emplace_back(pending.ticket, Failed{pipe_code::kKafkaUnavailable, broken_});
       pending_.clear();

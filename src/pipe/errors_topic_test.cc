@@ -121,7 +121,7 @@ TEST_F(ErrorsTopicTest, LeavesOutKeyAndHeadersWhenTheyAreTooLarge) {
   EXPECT_TRUE(records[0].payload_omitted);
   EXPECT_EQ(records[0].payload_bytes, 8);
   EXPECT_TRUE(records[0].original.headers.empty());
-  EXPECT_EQ(records[0].reason, "(without key and headers, which are too large) no JSON");
+  EXPECT_EQ(records[0].reason, "(key and headers left out: too large) no JSON");
 }
 
 TEST_F(ErrorsTopicTest, ShrinksNoneForTheSakeOfItsNeighbours) {
@@ -170,8 +170,7 @@ TEST_F(ErrorsTopicTest, AsksForTheTopicThatIsNotThereAndFindsItLater) {
   topic->send(1, record_of(1));
   settle(*topic, 1);
   EXPECT_EQ(code_of(1), pipe_code::kTopicNotFound);
-  EXPECT_EQ(settled[1]->message.substr(0, 50),
-            "there is no topic `_errors` for records of errors,");
+  EXPECT_EQ(settled[1]->message.substr(0, 40), "the error topic `_errors` does not exist");
 
   rd_kafka_mock_topic_set_error(kafka.cluster(), "_errors", RD_KAFKA_RESP_ERR_NO_ERROR);
   const auto until = std::chrono::steady_clock::now() + kPatience;

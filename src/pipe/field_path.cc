@@ -10,8 +10,8 @@ Result<FieldPath> FieldPath::parse(std::string_view text) {
   path.text_ = text;
   for (const Piece& name : split({text}, '.')) {
     if (name.text.empty())
-      return name.error("a name is missing in the field " + in_quotes(text) +
-                        "; write names with a dot between them, like user.name");
+      return name.error("a name is empty in the field " + in_quotes(text) +
+                        "; join names by single dots, like user.name");
     path.names_.emplace_back(name.text);
   }
   return path;

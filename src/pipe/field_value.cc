@@ -11,7 +11,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::size_t kParserBytesKept = 64U << 10U;
+constexpr std::size_t kFieldParserBytesKept = 64U << 10U;
 
 // Few values need it.
 template <class Use>
@@ -21,7 +21,7 @@ void parse(std::string_view json, Use use) {
   const auto error = parser.parse(json.data(), json.size()).get(value);
   PAWL_ASSERT(error == simdjson::SUCCESS, "a part of JSON is JSON");
   use(value);
-  if (parser.capacity() > kParserBytesKept) parser = simdjson::dom::parser();
+  if (parser.capacity() > kFieldParserBytesKept) parser = simdjson::dom::parser();
 }
 
 }  // namespace

@@ -14,16 +14,14 @@ constexpr std::size_t kIndexBytesMax = 255;
 constexpr std::size_t kPartitionDigits = 10;
 constexpr std::string_view kForbidden = "\\/*?\"<>| ,#:";
 constexpr std::string_view kPlaceholders =
-    "; there are {time:%Y.%m.%d}, {data.field}, {topic} and {partition}, and {{ and }} for braces";
-
-Error bad(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
+    "; use {time:%Y.%m.%d}, {data.field}, {topic} and {partition}, and {{ and }} for braces";
 
 std::optional<std::string> character_fault(std::string_view text) {
   for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') return "has the upper case letter '" + std::string(1, c) + "'";
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character";
+    if (c >= 'A' && c <= 'Z') return "contains the upper-case letter '" + std::string(1, c) + "'";
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "contains a control character";
     if (kForbidden.find(c) != std::string_view::npos)
-      return "has the character '" + std::string(1, c) + "'";
+      return "contains the character '" + std::string(1, c) + "'";
   }
   return std::nullopt;
 }
@@ -46,7 +44,7 @@ class TemplateReader {
       } else if (rest_.front() == '{') {
         PAWL_CHECK(read_placeholder());
       } else if (rest_.front() == '}') {
-        return bad("a } stands alone; write }} for a brace");
+        return bad_input("a } has no matching {; write }} for a brace");
       } else {
         const std::size_t length = std::min(rest_.find_first_of("{}"), rest_.size());
         add_text(rest_.substr(0, length));
@@ -64,7 +62,8 @@ class TemplateReader {
 
   Result<void> read_placeholder() {
     const std::size_t end = rest_.find('}');
-    if (end == std::string_view::npos) return bad("a { is not closed" + std::string(kPlaceholders));
+    if (end == std::string_view::npos)
+      return bad_input("a { is not closed" + std::string(kPlaceholders));
     const std::string_view inside = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     if (inside == "topic") return add({.kind = Part::Kind::topic});
@@ -77,8 +76,8 @@ class TemplateReader {
       PAWL_TRY(auto date, DatePattern::parse(inside.substr(5)));
       return add({.kind = Part::Kind::time, .date = std::move(date)});
     }
-    return bad("{" + printable(inside.substr(0, 40)) + "} is not known here" +
-               std::string(kPlaceholders));
+    return bad_input("{" + printable(inside.substr(0, 40)) + "} is not a known placeholder" +
+                     std::string(kPlaceholders));
   }
 
   Result<void> add(Part part) {
@@ -110,15 +109,15 @@ std::optional<std::string> fixed_fault(const std::vector<Part>& parts) {
 
 Result<IndexTemplate> IndexTemplate::parse(std::string_view text) {
   PAWL_TRY(auto parts, TemplateReader(text).read());
-  if (parts.empty()) return bad("the index is missing; write its name, or a template for it");
+  if (parts.empty()) return bad_input("the index is missing; write its name, or a template");
   auto fault = fixed_fault(parts);
   IndexTemplate made;
   made.parts_ = std::move(parts);
   if (!fault && made.is_fixed()) fault = index_fault(made.parts_[0].text);
   if (fault)
-    return bad(in_quotes(text) + " gives no name of an index: it " + *fault +
-               "; names are in lower case, without \\ / * ? \" < > | , # : and blanks, and begin "
-               "with none of - _ +");
+    return bad_input(
+        in_quotes(text) + " is not a valid index name: it " + *fault +
+        "; use lower case, no \\ / * ? \" < > | , # : or blanks, and do not begin with - _ or +");
   return made;
 }
 

@@ -5,7 +5,7 @@
 namespace pawl {
 namespace {
 
-using Kind = IndexTemplate::Part::Kind;
+using PartKind = IndexTemplate::Part::Kind;
 
 std::string error_of(std::string_view text) {
   const auto index = IndexTemplate::parse(text);
@@ -19,8 +19,8 @@ TEST(IndexTemplate, IsReadPartByPart) {
   ASSERT_EQ(parts.size(), 6U);
   EXPECT_EQ(parts[0].text, "a{b}-");
   EXPECT_EQ(parts[1].date->text(), "%Y");
-  EXPECT_EQ(parts[2].kind, Kind::topic);
-  EXPECT_EQ(parts[3].kind, Kind::partition);
+  EXPECT_EQ(parts[2].kind, PartKind::topic);
+  EXPECT_EQ(parts[3].kind, PartKind::partition);
   EXPECT_EQ(parts[4].text, "-");
   EXPECT_EQ(parts[5].field.text(), "x.y");
   EXPECT_TRUE(index->is_open());
@@ -34,7 +34,7 @@ TEST(IndexTemplate, RefusesWhatIsNoPlaceholder) {
                            "{time}", "{time:}", "{time:%Q}", "{timestamp:%Y}", "{Topic}"})
     EXPECT_NE(error_of(text), "fine") << text;
   EXPECT_EQ(error_of("e-{kind}"),
-            "{kind} is not known here; there are {time:%Y.%m.%d}, {data.field}, {topic} and "
+            "{kind} is not a known placeholder; use {time:%Y.%m.%d}, {data.field}, {topic} and "
             "{partition}, and {{ and }} for braces");
 }
 

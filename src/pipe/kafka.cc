@@ -17,7 +17,7 @@ std::string set(rd_kafka_conf_t* conf, const std::string& name, const std::strin
   const auto answer =
       rd_kafka_conf_set(conf, name.c_str(), value.c_str(), said.data(), said.size());
   if (answer == RD_KAFKA_CONF_OK) return "";
-  return said.front() == '\0' ? "it does not say why" : said.data();
+  return said.front() == '\0' ? "it gives no reason" : said.data();
 }
 
 Result<void> take_option(rd_kafka_conf_t* conf, const KafkaConfig::Option& option) {
@@ -32,8 +32,8 @@ Result<void> take_option(rd_kafka_conf_t* conf, const KafkaConfig::Option& optio
   // librdkafka repeats the value.
   const std::string why = option.secret ? "" : ": " + refused;
   return Error{ErrorCode::bad_input,
-               "librdkafka does not take the option " + in_ticks(option.name) + why +
-                   "; its options are listed in its CONFIGURATION.md",
+               "librdkafka rejects the option " + in_ticks(option.name) + why +
+                   "; see CONFIGURATION.md of librdkafka for its options",
                option.at};
 }
 
@@ -58,7 +58,7 @@ Result<std::vector<std::int64_t>> offsets_at(rd_kafka_t* client,
   for (const PartitionId& id : partitions)
     rd_kafka_topic_partition_list_add(list.get(), id.topic.c_str(), id.partition)->offset = time;
   const auto error = rd_kafka_offsets_for_times(client, list.get(), at_most_ms(at_most));
-  const std::string attempted = "the brokers do not say from where to where the topic reaches";
+  const std::string attempted = "cannot get the first and last offsets from the brokers";
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return fail(error, attempted, code);
 
   std::vector<std::int64_t> offsets;
@@ -95,7 +95,7 @@ std::optional<std::int64_t> message_bytes_max(const rd_kafka_ConfigResource_t* r
 Error no_topic(const std::string& topic, std::string_view* code) {
   if (code != nullptr) *code = pipe_code::kTopicNotFound;
   return {ErrorCode::environment,
-          "there is no topic " + in_ticks(topic) + " at the brokers, or it may not be seen"};
+          "there is no topic " + in_ticks(topic) + " on the brokers, or this user may not see it"};
 }
 
 }  // namespace
@@ -107,8 +107,7 @@ Result<Conf> make_conf(const KafkaConfig& config, const std::vector<Setting>& se
   own.insert(own.end(), settings.begin(), settings.end());
   for (const auto& [name, value] : own)
     if (const std::string refused = set(conf.get(), name, value); !refused.empty())
-      return Error{ErrorCode::bad_input,
-                   "librdkafka does not take " + in_ticks(name) + ": " + refused};
+      return Error{ErrorCode::bad_input, "librdkafka rejects " + in_ticks(name) + ": " + refused};
   for (const KafkaConfig::Option& option : config.options)
     PAWL_CHECK(take_option(conf.get(), option));
   return conf;
@@ -277,7 +276,7 @@ std::vector<PartitionId> ids_of(const rd_kafka_topic_partition_list_t* list) {
 Result<std::vector<std::int32_t>> partitions_of(rd_kafka_t* client, const std::string& topic,
                                                 milliseconds at_most, std::string_view* code) {
   const std::string attempted =
-      "the brokers do not say which partitions " + in_ticks(topic) + " has";
+      "cannot get the partitions of " + in_ticks(topic) + " from the brokers";
   const Topic named(rd_kafka_topic_new(client, topic.c_str(), nullptr));
   if (named == nullptr) return fail(rd_kafka_last_error(), attempted, code);
   const rd_kafka_metadata_t* answer = nullptr;

@@ -5,7 +5,7 @@
 namespace pawl {
 namespace {
 
-constexpr ssize_t kAhead = 8;
+constexpr ssize_t kMessagesAhead = 8;
 
 TakenMessage taken(kafka::Message message) {
   const SourceMessage view = kafka::view_of(*message);
@@ -23,8 +23,8 @@ std::optional<SourceFault> KafkaSource::take(std::size_t most, std::vector<Taken
     room_.resize(most);
     const ssize_t got = rd_kafka_consume_batch_queue(queue_.get(), 0, room_.data(), most);
     for (ssize_t i = 0; i < got; ++i) {
-      if (i + kAhead < got)
-        prefetch(room_[static_cast<std::size_t>(i + kAhead)], sizeof(rd_kafka_message_t));
+      if (i + kMessagesAhead < got)
+        prefetch(room_[static_cast<std::size_t>(i + kMessagesAhead)], sizeof(rd_kafka_message_t));
       kafka::Message message(room_[static_cast<std::size_t>(i)]);
       if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && behind_.empty()) {
         into.push_back(taken(std::move(message)));

@@ -171,7 +171,7 @@ TEST(KafkaPartitions, OfATopicThatIsNotThereAreAnErrorOfItsOwn) {
   ASSERT_FALSE(partitions);
   EXPECT_EQ(code, pipe_code::kTopicNotFound);
   EXPECT_EQ(partitions.error().message,
-            "there is no topic `events` at the brokers, or it may not be seen");
+            "there is no topic `events` on the brokers, or this user may not see it");
 }
 
 TEST(KafkaPartitions, AreNotWaitedForLongerThanAllowed) {

@@ -17,10 +17,8 @@ namespace {
 
 using Format = TransformConfig::Time::Format;
 
-Error bad(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
 // As a whole these name a day; the others a part of one.
-constexpr std::string_view kConversions = "YymdHMSjbBhaAeIpzsTDFRnt%";
+constexpr std::string_view kKnownConversions = "YymdHMSjbBhaAeIpzsTDFRnt%";
 constexpr std::string_view kWithYear = "YysDF";
 
 Result<void> check_pattern(std::string_view pattern) {
@@ -30,19 +28,20 @@ Result<void> check_pattern(std::string_view pattern) {
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] != '%') continue;
     ++at;
-    if (at == pattern.size() || kConversions.find(pattern[at]) == std::string_view::npos)
-      return bad(in_quotes(pattern.substr(at - 1, 2)) + " is not known in the pattern of a time " +
-                 in_quotes(pattern) + "; write it as for strptime, like %d/%m/%Y %H:%M:%S %z");
+    if (at == pattern.size() || kKnownConversions.find(pattern[at]) == std::string_view::npos)
+      return bad_input(in_quotes(pattern.substr(at - 1, 2)) +
+                       " is not supported in the time pattern " + in_quotes(pattern) +
+                       "; write a strptime pattern, like %d/%m/%Y %H:%M:%S %z");
     has_year = has_year || kWithYear.find(pattern[at]) != std::string_view::npos;
     has_weekday = has_weekday || pattern[at] == 'a' || pattern[at] == 'A';
     has_day_of_year = has_day_of_year || pattern[at] == 'j';
   }
   if (has_weekday && has_day_of_year)  // strptime then leaves month and day as they were
-    return bad("the pattern of a time " + in_quotes(pattern) +
-               " has a weekday and the day of the year; leave out the weekday");
+    return bad_input("the time pattern " + in_quotes(pattern) +
+                     " has both a weekday and the day of the year; leave out the weekday");
   if (has_year && pattern.find('\0') == std::string_view::npos) return {};
-  return bad("the pattern of a time " + in_quotes(pattern) +
-             " has no year; write it as for strptime, like %d/%m/%Y %H:%M:%S %z");
+  return bad_input("the time pattern " + in_quotes(pattern) +
+                   " has no year; write a strptime pattern, like %d/%m/%Y %H:%M:%S %z");
 }
 
 std::optional<Instant> in_range(std::int64_t units, Duration unit) {
@@ -64,7 +63,7 @@ Result<MessageTime> MessageTime::make(const TransformConfig::Time& config) {
   time.config_ = config;
   if (config.from != From::field) return time;
   if (config.field.empty())
-    return bad("the field that has the time is missing; name it, or take the message's own time");
+    return bad_input("`time` does not name a field; name one, or use the message's own time");
   PAWL_TRY(time.field_, FieldPath::parse(config.field));
   if (config.format == Format::pattern) PAWL_CHECK(check_pattern(config.pattern));
   return time;
@@ -76,13 +75,13 @@ Result<Instant> MessageTime::read(const SourceMessage& source, const MapMembers&
   if (config_.from == From::message) {
     const auto at = in_range(source.timestamp_ms, std::chrono::milliseconds{1});
     if (source.timestamp_ms != -1 && at) return *at;
-    return bad(
-        "the message has no time of its own, which the index needs; take the time from a field");
+    return bad_input(
+        "the message has no timestamp, which the index needs; take the time from a field");
   }
   const auto value = field_.find(document);
   if (!value || value->is_null())
-    return bad("the field " + in_ticks(field_.text()) + (value ? " is null" : " is missing") +
-               "; the index needs its time");
+    return bad_input("the field " + in_ticks(field_.text()) + (value ? " is null" : " is missing") +
+                     "; the index needs the time in it");
   return read_field(*value, room);
 }
 
@@ -136,8 +135,8 @@ Result<Instant> MessageTime::read_pattern(std::string_view text, std::string& ro
 }
 
 Error MessageTime::misfit(std::string_view is, std::string_view expected) const {
-  return bad("the time in the field " + in_ticks(field_.text()) + " is " + std::string(is) +
-             "; expected " + std::string(expected));
+  return bad_input("the time in the field " + in_ticks(field_.text()) + " is " + std::string(is) +
+                   "; expected " + std::string(expected));
 }
 
 }  // namespace pawl

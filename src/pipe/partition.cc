@@ -27,7 +27,7 @@ constexpr int kResetsMax = 3;
 constexpr std::size_t kLineBytes = 160;
 
 // Messages that are fetched into the cache while one is transformed, and how much of them.
-constexpr std::size_t kAhead = 2;
+constexpr std::size_t kValuesAhead = 2;
 constexpr std::size_t kPrefetchMost = 4U << 10U;
 
 std::string count_of(std::size_t n) { return std::to_string(n); }
@@ -287,8 +287,9 @@ void Partition::pass_over(MessageBatch& batch, std::size_t index, const SourceFa
                             .code = std::string(fault.code),
                             .reason = fault.message,
                             .state = "extract"});
-  read_again_from(next_, index,
-                  "offset " + std::to_string(offset) + " was passed over: " + fault.message);
+  read_again_from(
+      next_, index,
+      "offset " + std::to_string(offset) + " could not be read and was left out: " + fault.message);
 }
 
 bool Partition::close_batch(Place& place, Instant now) {
@@ -317,8 +318,8 @@ bool Partition::transform(Place& place, Instant now) {
   try {
     for (std::uint32_t i = 0; i < batch.messages.size(); ++i) {
       const TakenMessage& message = batch.messages[i];
-      if (i + kAhead < batch.messages.size()) {
-        const std::string_view soon = batch.messages[i + kAhead].value.value_or("");
+      if (i + kValuesAhead < batch.messages.size()) {
+        const std::string_view soon = batch.messages[i + kValuesAhead].value.value_or("");
         prefetch(soon.data(), std::min(soon.size(), kPrefetchMost));
       }
       if (message.offset == culprit_) {
@@ -480,7 +481,7 @@ void Partition::load_answered(std::size_t lane, Instant now) {
     const std::string code = std::exchange(place.again_code, {});
     fail(place, code,
          count_of(again) + " of " + count_of(batch.body.items.size()) +
-             " items are to be sent again: " + std::exchange(place.again_message, {}),
+             " items will be retried: " + std::exchange(place.again_message, {}),
          std::nullopt, now);
     return;
   }
@@ -618,8 +619,8 @@ void Partition::error_settled(std::uint64_t batch_id, std::uint32_t index, std::
   if (found->again_code.empty()) {
     found->lane.done("{}", now);
   } else {
-    fail(*found, std::exchange(found->again_code, {}),
-         "the topic of errors: " + found->again_message, std::nullopt, now);
+    fail(*found, std::exchange(found->again_code, {}), "error topic: " + found->again_message,
+         std::nullopt, now);
   }
 }
 
@@ -761,7 +762,7 @@ std::string Partition::resume(const Actor& actor, const std::string& reason, Ins
   for (Place& place : lanes_)
     if (place.lane.is_in("retrying") || place.lane.record().hold)
       if (std::string why = place.lane.retry_now(reason, actor, now); !why.empty())
-        refused = "its machine does not go on: " + why;
+        refused = "its machine refuses to continue: " + why;
   return refused;
 }
 
@@ -783,7 +784,7 @@ std::string Partition::skip(std::int64_t offset, const Actor& actor, const std::
     }
   }
   return "no message with offset " + std::to_string(offset) +
-         " waits to be loaded; look at the partition again";
+         " is waiting to be loaded; look at the partition again";
 }
 
 void Partition::drain(Instant now) {

@@ -34,7 +34,7 @@ using kafka::PartitionId;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTurn{50};
-constexpr milliseconds kAskAtMost{3'000};
+constexpr milliseconds kPartitionsWithin{3'000};
 constexpr milliseconds kProbeAtMost{500};
 // For the last commit of partitions that are given away: Kafka may not answer at all.
 constexpr milliseconds kCommitAtMost{5'000};
@@ -259,7 +259,7 @@ std::size_t Pipe::Control::count_partitions() const {
   const auto client = kafka::make_client(RD_KAFKA_PRODUCER, *std::move(conf));
   if (!client) return kPartitionsGuess;
   for (const TopicChoice& topic : parts_.config.kafka.topics) {
-    const auto partitions = kafka::partitions_of(client->get(), topic.name, kAskAtMost);
+    const auto partitions = kafka::partitions_of(client->get(), topic.name, kPartitionsWithin);
     if (!partitions) return kPartitionsGuess;
     count += topic.partitions.empty() ? partitions->size() : topic.partitions.size();
   }
@@ -468,7 +468,9 @@ void Pipe::Control::add(const std::vector<PartitionId>& ids) {
   most_assigned_ = std::max(most_assigned_, assigned_.size());
   share_memory();
   if (plan_of(parts_.config, most_assigned_, 1).fetch_bytes < fetch_bytes_ / 2)
-    begin_anew("there are more partitions than when it began, too many for what is fetched ahead");
+    begin_anew(
+        "there are more partitions than at the start, too many for the memory that each may fetch "
+        "ahead");
   {
     const std::lock_guard lock(mutex_);
     published_missing_ = missing_->views();
@@ -534,7 +536,8 @@ void Pipe::Control::find_partitions() {
     for (const std::int32_t partition : topic.partitions) ids.push_back({topic.name, partition});
     if (!topic.partitions.empty()) continue;
     std::string_view code;
-    const auto partitions = kafka::partitions_of(consumer_.get(), topic.name, kAskAtMost, &code);
+    const auto partitions =
+        kafka::partitions_of(consumer_.get(), topic.name, kPartitionsWithin, &code);
     if (!partitions) {
       topic_fault(topic.name, code, partitions.error().message);
       continue;

@@ -17,7 +17,7 @@ namespace pawl {
 namespace {
 
 using kafka::PartitionId;
-using Kind = CheckFinding::Kind;
+using FindingKind = CheckFinding::Kind;
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kHeadersRoom = 8 << 10;  // of the headers of an error, with its reason
@@ -34,31 +34,31 @@ std::string number(std::int64_t count, const char* what) {
 std::string remedy_of(rd_kafka_resp_err_t error) {
   switch (error) {
     case RD_KAFKA_RESP_ERR__RESOLVE:
-      return "a host of `kafka.brokers` has no address: correct the name, or the resolver of this "
+      return "a host in `kafka.brokers` does not resolve: correct the name, or fix DNS on this "
              "machine";
     case RD_KAFKA_RESP_ERR__SSL:
-      return "TLS did not come about: compare `security.protocol`, `ssl.ca.location` and "
-             "`ssl.certificate.location` in `kafka.options` with the listener of the brokers";
+      return "the TLS handshake failed: compare `security.protocol`, `ssl.ca.location` and "
+             "`ssl.certificate.location` in `kafka.options` with the brokers' listener";
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
-      return "the brokers do not let this user in: look at `sasl.mechanism`, `sasl.username` and "
+      return "the brokers rejected the login: check `sasl.mechanism`, `sasl.username` and "
              "`sasl.password` in `kafka.options`";
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
       return "allow this user to read the group";
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
       return "allow this user to describe the cluster";
     default:
-      return "look whether the brokers run, whether `kafka.brokers` has their hosts and ports, and "
-             "whether `security.protocol` in `kafka.options` is that of the listener";
+      return "check that the brokers are running, that `kafka.brokers` has their hosts and ports, "
+             "and that `security.protocol` in `kafka.options` matches the listener";
   }
 }
 
 // Of a code that asking for a topic failed with.
 std::string remedy_of(std::string_view code) {
   if (code == pipe_code::kTopicNotFound)
-    return "make the topic, or correct its name; to a user that may not describe it, it is not "
-           "there";
-  return "try again; if it stays so, look at the log of the brokers";
+    return "create the topic, or correct its name; a user without permission to describe it "
+           "cannot see it";
+  return "try again; if it persists, look at the brokers' log";
 }
 
 class KafkaCheck {
@@ -84,7 +84,7 @@ class KafkaCheck {
   bool has_all(const TopicChoice& choice, const std::vector<std::int32_t>& there);
   bool look_at_offsets(TopicFound& topic);
   void say_topic(const TopicFound& topic);
-  void add(Kind kind, std::string about, std::string text, std::string remedy = "") {
+  void add(FindingKind kind, std::string about, std::string text, std::string remedy = "") {
     into_.findings.push_back({kind, std::move(about), std::move(text), std::move(remedy)});
   }
 
@@ -108,14 +108,14 @@ bool KafkaCheck::reach() {
                                                {"allow.auto.create.topics", "false"},
                                                {"reconnect.backoff.max.ms", "1000"}});
   if (!conf) {
-    add(Kind::problem, "brokers", conf.error().message, "correct `kafka.options`");
+    add(FindingKind::problem, "brokers", conf.error().message, "correct `kafka.options`");
     return false;
   }
   rd_kafka_conf_set_opaque(conf->get(), this);
   rd_kafka_conf_set_error_cb(conf->get(), on_error);
   auto client = kafka::make_client(RD_KAFKA_CONSUMER, *std::move(conf));
   if (!client) {
-    add(Kind::problem, "brokers", client.error().message, "correct `kafka.options`");
+    add(FindingKind::problem, "brokers", client.error().message, "correct `kafka.options`");
     return false;
   }
   client_ = *std::move(client);
@@ -131,7 +131,7 @@ bool KafkaCheck::reach() {
     into_.brokers.push_back(std::string(metadata->brokers[i].host) + ":" +
                             std::to_string(metadata->brokers[i].port));
   std::sort(into_.brokers.begin(), into_.brokers.end());
-  add(Kind::ok, "brokers",
+  add(FindingKind::ok, "brokers",
       counted(into_.brokers.size(), "broker") + ": " + join(into_.brokers, ", ", ", "));
   return true;
 }
@@ -147,8 +147,8 @@ void KafkaCheck::say_unreachable(rd_kafka_resp_err_t error) {
     text = heard.text;
     break;
   }
-  add(Kind::problem, "brokers",
-      "no broker of " + config_.kafka.brokers + " answers: " + kafka::to_text(error) +
+  add(FindingKind::problem, "brokers",
+      "no broker in " + config_.kafka.brokers + " answers: " + kafka::to_text(error) +
           (text.empty() ? "" : ": " + text),
       remedy_of(error));
 }
@@ -175,7 +175,7 @@ void KafkaCheck::look_at_topic(const TopicChoice& choice) {
   std::string_view code;
   const auto there = kafka::partitions_of(client_.get(), choice.name, options_.patience, &code);
   if (!there) {
-    add(Kind::problem, about, there.error().message, remedy_of(code));
+    add(FindingKind::problem, about, there.error().message, remedy_of(code));
     return;
   }
   if (!has_all(choice, *there)) return;
@@ -192,10 +192,10 @@ bool KafkaCheck::has_all(const TopicChoice& choice, const std::vector<std::int32
     if (!std::binary_search(there.begin(), there.end(), partition))
       missing.push_back(std::to_string(partition));
   if (missing.empty()) return true;
-  add(Kind::problem, "topic " + choice.name,
-      "it has " + counted(there.size(), "partition") + ", and no partition " +
-          join(missing, ", ", " and "),
-      "correct `partitions` of this topic, or give the topic more of them");
+  add(FindingKind::problem, "topic " + choice.name,
+      "it has " + counted(there.size(), "partition") + ", but no partition " +
+          join(missing, ", ", " or "),
+      "correct `partitions` of this topic, or add partitions to the topic");
   return false;
 }
 
@@ -211,7 +211,7 @@ bool KafkaCheck::look_at_offsets(TopicFound& topic) {
   std::string_view code;
   const auto ends = kafka::ends_of(client_.get(), ids, options_.patience, &code);
   if (!ends) {
-    add(Kind::problem, "topic " + topic.name, ends.error().message, remedy_of(code));
+    add(FindingKind::problem, "topic " + topic.name, ends.error().message, remedy_of(code));
     return false;
   }
   auto error = rd_kafka_committed(client_.get(), committed.get(),
@@ -226,9 +226,8 @@ bool KafkaCheck::look_at_offsets(TopicFound& topic) {
         found.ends.high - choose_offset(found.committed, found.ends, config_.kafka.start).offset;
   }
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return true;
-  add(Kind::problem, "group " + config_.kafka.group,
-      "the brokers do not say which offsets of " + in_ticks(topic.name) +
-          " it has committed: " + kafka::to_text(error),
+  add(FindingKind::problem, "group " + config_.kafka.group,
+      "cannot get its committed offsets in " + in_ticks(topic.name) + ": " + kafka::to_text(error),
       remedy_of(error));
   return false;
 }
@@ -247,7 +246,7 @@ void KafkaCheck::say_topic(const TopicFound& topic) {
       lost += found.ends.low - *found.committed;
     if (found.committed && *found.committed > found.ends.high) ++beyond;
   }
-  add(Kind::ok, "topic " + topic.name,
+  add(FindingKind::ok, "topic " + topic.name,
       counted(topic.partitions.size(), "partition") + ", " + number(there, "message") +
           (topic.message_bytes_max
                ? ", each at most " + std::to_string(*topic.message_bytes_max) + " bytes"
@@ -255,19 +254,19 @@ void KafkaCheck::say_topic(const TopicFound& topic) {
   const std::string about = "group " + config_.kafka.group;
   std::string text = number(lag, "message") + " of " + in_ticks(topic.name) + " to read";
   if (fresh > 0)
-    text += "; " + counted(fresh, "partition") + " without a committed offset: begins at the " +
+    text += "; " + counted(fresh, "partition") + " without a committed offset: starting at the " +
             (config_.kafka.start == KafkaConfig::Start::earliest ? "first message" : "end");
-  add(Kind::ok, about, text);
+  add(FindingKind::ok, about, text);
   if (lost > 0)
-    add(Kind::warning, about,
+    add(FindingKind::warning, about,
         number(lost, "message") + " of " + in_ticks(topic.name) +
-            " were removed before they were read: they will be noted in the topic of errors",
-        "give the topic a longer retention, or let the pipe run more often");
+            " were deleted before they were read: the error topic will record which",
+        "give the topic a longer retention, or run the pipe more often");
   if (beyond > 0)
-    add(Kind::warning, about,
-        "committed offsets of " + number(beyond, "partition") + " of " + in_ticks(topic.name) +
-            " are behind the end: the pipe goes on at the end",
-        "if the topic was made anew, choose another `group`, so that all of it is read");
+    add(FindingKind::warning, about,
+        "the committed offsets of " + number(beyond, "partition") + " of " + in_ticks(topic.name) +
+            " are beyond the end of the topic: the pipe continues at the end",
+        "if the topic was recreated, use another `group` to read all of it");
 }
 
 void KafkaCheck::look_at_errors() {
@@ -276,10 +275,10 @@ void KafkaCheck::look_at_errors() {
   std::string_view code;
   const auto there = kafka::partitions_of(client_.get(), name, options_.patience, &code);
   if (!there) {
-    add(Kind::problem, about, there.error().message,
+    add(FindingKind::problem, about, there.error().message,
         code == pipe_code::kTopicNotFound
-            ? "make it, with room for the largest message: until it is there, a message that "
-              "fails holds up its partition"
+            ? "create it, with room for the largest message: until it exists, a message that "
+              "fails blocks its partition"
             : remedy_of(code));
     return;
   }
@@ -316,8 +315,8 @@ void look_at_search(const PipeConfig& config, const PipeCheckOptions& options, P
   search.timeout = std::min<Duration>(search.timeout, options.patience);
   const auto cluster = SearchCluster::make(search);
   if (!cluster) {
-    into.findings.push_back({Kind::problem, "search", cluster.error().message,
-                             "correct it in the file, or where the secret is"});
+    into.findings.push_back({FindingKind::problem, "search", cluster.error().message,
+                             "correct the file, or the secret it points to"});
     return;
   }
   bool is_reached = false;
@@ -330,9 +329,9 @@ void look_at_search(const PipeConfig& config, const PipeCheckOptions& options, P
   if (config.search.pipeline.empty() || !is_reached) return;
   for (const auto& asked : (*cluster)->ask_all("/_ingest/pipeline/" + config.search.pipeline)) {
     if (asked.status == 404)
-      into.findings.push_back({Kind::problem, "search " + asked.url,
+      into.findings.push_back({FindingKind::problem, "search " + asked.url,
                                "there is no ingest pipeline " + in_ticks(config.search.pipeline),
-                               "make it, or correct `pipeline`"});
+                               "create it, or correct `pipeline`"});
     if (asked.status != 0) return;
   }
 }
@@ -391,9 +390,9 @@ void try_topic(const PipeConfig& config, const PipeMachine& machine, const Trans
   if (read) {
     into.findings.push_back(about_dry_run(run));
   } else {
-    into.findings.push_back({Kind::problem, "transform " + topic.name, read.error().message,
-                             "allow this user to read the topic; else look at the log of the "
-                             "brokers"});
+    into.findings.push_back(
+        {FindingKind::problem, "transform " + topic.name, read.error().message,
+         "allow this user to read the topic; otherwise look at the brokers' log"});
   }
   into.dry_runs.push_back(std::move(run));
 }
@@ -402,15 +401,14 @@ void try_messages(const PipeConfig& config, const PipeMachine& machine,
                   const PipeCheckOptions& options, PipeCheck& into) {
   const auto transform = Transform::make(config.transform);
   if (!transform) {
-    into.findings.push_back(
-        {Kind::problem, "transform", transform.error().message, "correct `transform` in the file"});
+    into.findings.push_back({FindingKind::problem, "transform", transform.error().message,
+                             "correct `transform` in the file"});
     return;
   }
   if (!(*transform)->is_repeatable())
-    into.findings.push_back({Kind::warning, "transform",
-                             "a message that comes again may be a second document, as the file "
-                             "allows",
-                             "choose an `id` and an `index` that are made of the message alone"});
+    into.findings.push_back({FindingKind::warning, "transform",
+                             "a repeated message may become a second document, as the file allows",
+                             "choose an `id` and an `index` that depend on the message alone"});
   if (options.messages == 0) return;
   for (const TopicFound& topic : into.topics)
     try_topic(config, machine, **transform, options, topic, into);
@@ -425,34 +423,36 @@ void make_plan(const PipeConfig& config, const PipeCheckOptions& options, PipeCh
   into.plan = plan_of(config, partitions > 0 ? partitions : kPartitionsGuess, options.cores);
   if (into.plan.fetch_memory() > config.kafka.fetch_bytes)
     into.findings.push_back(
-        {Kind::warning, "plan",
-         "so many partitions need " + size_text(into.plan.fetch_memory()) +
-             " to fetch ahead, more than `fetch_memory`",
-         "share the partitions out over more processes of this group, or give it that much"});
+        {FindingKind::warning, "plan",
+         "this many partitions need " + size_text(into.plan.fetch_memory()) +
+             " to fetch ahead, which is more than `fetch_memory`",
+         "spread the partitions over more processes of this group, or raise `fetch_memory`"});
   if (into.plan.batch_bytes > kBulkMuch)
-    into.findings.push_back({Kind::warning, "plan",
-                             "bulks of " + size_text(into.plan.batch_bytes) +
-                                 " are about what a search engine takes in one request",
-                             "make `batch.bytes` smaller, or `http.max_content_length` larger"});
+    into.findings.push_back(
+        {FindingKind::warning, "plan",
+         "bulks of " + size_text(into.plan.batch_bytes) +
+             " are near the limit of what a search engine accepts in one request",
+         "make `batch.bytes` smaller, or `http.max_content_length` larger"});
 }
 
 }  // namespace
 
 const char* to_text(CheckFinding::Kind kind) {
   switch (kind) {
-    case Kind::ok:
+    case FindingKind::ok:
       return "ok";
-    case Kind::warning:
+    case FindingKind::warning:
       return "warning";
-    case Kind::problem:
+    case FindingKind::problem:
       break;
   }
   return "problem";
 }
 
 bool PipeCheck::is_good() const {
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const CheckFinding& finding) { return finding.kind == Kind::problem; });
+  return std::none_of(findings.begin(), findings.end(), [](const CheckFinding& finding) {
+    return finding.kind == FindingKind::problem;
+  });
 }
 
 PipeCheck check_pipe(const PipeConfig& config, const PipeMachine& machine,
@@ -471,22 +471,23 @@ PipeCheck check_pipe(const PipeConfig& config, const PipeMachine& machine,
 
 CheckFinding about_dry_run(const DryRun& run) {
   const std::string about = "transform " + run.topic;
-  if (run.messages == 0) return {Kind::ok, about, "no messages to try"};
+  if (run.messages == 0) return {FindingKind::ok, about, "no messages to try"};
   const std::size_t failed = run.messages - run.documents - run.skipped;
   const std::string text = "of the last " + counted(run.messages, "message") + ", " +
                            counted(run.documents, "document") + ", " + std::to_string(run.skipped) +
                            " skipped, " + std::to_string(failed) + " failed";
   const std::string remedy =
-      failed == 0 ? "" : "compare `transform` with these messages; the first of each code is below";
+      failed == 0 ? ""
+                  : "compare `transform` with these messages; the first one for each code is below";
   const bool is_again = std::any_of(run.failed.begin(), run.failed.end(), [](const auto& one) {
     return one.second.action == PipeMachine::ItemAction::again;
   });
   if (is_again)
-    return {Kind::problem, about, text + ", some of which the machine would try again for ever",
-            "let the machine answer with `give_up`: what is wrong with a message stays so"};
-  return {failed == 0              ? Kind::ok
-          : failed == run.messages ? Kind::problem
-                                   : Kind::warning,
+    return {FindingKind::problem, about, text + ", some of which the machine would retry forever",
+            "handle the code with `give_up` in the machine: a bad message does not get better"};
+  return {failed == 0              ? FindingKind::ok
+          : failed == run.messages ? FindingKind::problem
+                                   : FindingKind::warning,
           about, text, remedy};
 }
 
@@ -499,52 +500,55 @@ CheckFinding about_errors_limit(const ErrorsConfig& errors, std::optional<std::i
         (largest == nullptr || *topic.message_bytes_max > *largest->message_bytes_max))
       largest = &topic;
   if (!errors_max || largest == nullptr)
-    return {Kind::ok, about, "it is there; the brokers do not say how large its messages may be"};
+    return {FindingKind::ok, about,
+            "it exists; the brokers do not say how large its messages may be"};
   const std::int64_t source_max = *largest->message_bytes_max;
   // Bytes that are no text grow by a third as base64.
   const std::int64_t needed =
       (errors.format == ErrorsConfig::Format::json ? source_max / 3 * 4 + 4 : source_max) +
       kHeadersRoom;
-  const std::string text = "each at most " + std::to_string(*errors_max) + " bytes";
-  if (*errors_max >= needed) return {Kind::ok, about, "it is there, " + text};
-  const std::string why = text + ", and a message of " + in_ticks(largest->name) + " may have " +
+  const std::string text = "messages of at most " + std::to_string(*errors_max) + " bytes";
+  if (*errors_max >= needed) return {FindingKind::ok, about, "it exists, " + text};
+  const std::string why = text + ", but one of " + in_ticks(largest->name) + " may have " +
                           std::to_string(source_max) +
-                          ": the largest would be kept without their payload";
+                          ": the largest would be recorded without their payload";
   const std::string remedy = "set `max.message.bytes` of " + in_ticks(errors.topic) + " to " +
                              std::to_string(needed) + " or more";
-  return {*errors_max < source_max ? Kind::problem : Kind::warning, about, why, remedy};
+  return {*errors_max < source_max ? FindingKind::problem : FindingKind::warning, about, why,
+          remedy};
 }
 
 CheckFinding about_node(const SearchCluster::Asked& asked, NodeFound& found) {
   const std::string about = "search " + asked.url;
   found.status = asked.status;
   if (asked.status == 0)
-    return {Kind::problem, about, "it does not answer: " + asked.why,
-            "look whether it runs and whether the URL is right: http or https, host, port; with "
-            "https, whether `certificates` has its authority"};
+    return {FindingKind::problem, about, "it does not answer: " + asked.why,
+            "check that it is running and that the URL is right: http or https, host, port; with "
+            "https, that `certificates` contains its certificate authority"};
   const std::string status = "it answers with HTTP " + std::to_string(asked.status);
   if (asked.status == 401)
-    return {Kind::problem, about, status + ": it does not let the pipe in",
-            "look at `user` and `password`, or `api_key`"};
+    return {FindingKind::problem, about, status + ": it rejects the pipe's credentials",
+            "check `user` and `password`, or `api_key`"};
   if (asked.status == 403 || asked.status == 405)
-    return {Kind::ok, about, status + " to who asks for its version; bulks may be allowed"};
+    return {FindingKind::ok, about,
+            status + " when asked for its version; bulk requests may still be allowed"};
   if (asked.status / 100 == 3)
-    return {Kind::problem, about, status + ", which leads somewhere else",
-            "write the URL that it leads to: a pipe follows none"};
+    return {FindingKind::problem, about, status + ", a redirect",
+            "write the URL it redirects to: a pipe does not follow redirects"};
   if (asked.status != 200)
-    return {Kind::problem, about, status,
-            asked.status >= 500 ? "wait until it is ready; its log says why"
-                                : "look whether the URL is that of the search engine"};
+    return {FindingKind::problem, about, status,
+            asked.status >= 500 ? "wait until it is ready, or look at its log"
+                                : "check that this is the URL of the search engine"};
   read_version(asked.body, found);
   if (found.version.empty())
-    return {Kind::warning, about, "it answers, and does not say a version",
-            "look whether the URL is that of a search engine"};
+    return {FindingKind::warning, about, "it answers, but gives no version",
+            "check that this is the URL of a search engine"};
   if (is_too_old(found))
-    return {
-        Kind::problem, about,
-        found.distribution + " " + found.version + " wants types, which the pipe does not write",
-        "use Elasticsearch 7 or later, or OpenSearch"};
-  return {Kind::ok, about, found.distribution + " " + found.version};
+    return {FindingKind::problem, about,
+            found.distribution + " " + found.version +
+                " requires mapping types, which the pipe does not write",
+            "use Elasticsearch 7 or later, or OpenSearch"};
+  return {FindingKind::ok, about, found.distribution + " " + found.version};
 }
 
 std::string size_text(std::size_t bytes) {

@@ -35,36 +35,38 @@ struct OwnOption {
 // Options of librdkafka that the pipe's promises rest on, with the names librdkafka also knows them
 // by.
 constexpr OwnOption kOwnOptions[] = {
-    {"acks", "what fails is kept only when all replicas have it"},
-    {"auto.commit.enable", "the pipe commits what is done, and nothing else does"},
-    {"auto.commit.interval.ms", "say it as `commit_every`"},
-    {"auto.offset.reset", "say it as `start`"},
-    {"batch.num.messages", "what does not fit must not keep others from being kept"},
-    {"bootstrap.servers", "say it as `brokers`"},
-    {"delivery.report.only.error", "what fails is done with when it is kept"},
-    {"delivery.timeout.ms", "what fails is sent until it is kept"},
-    {"enable.auto.commit", "the pipe commits what is done, and nothing else does"},
-    {"enable.auto.offset.store", "the pipe commits what is done, and nothing else does"},
-    {"enable.idempotence", "what fails is kept once, and in order"},
-    {"enable.partition.eof", "the pipe asks for the ends itself"},
-    {"fetch.message.max.bytes", "it follows from `fetch_memory`"},
-    {"fetch.max.bytes", "it follows from `fetch_memory`"},
-    {"group.id", "say it as `group`"},
-    {"group.instance.id", "say it as `instance`"},
-    {"max.in.flight", "what fails is kept once, and in order"},
-    {"max.in.flight.requests.per.connection", "what fails is kept once, and in order"},
-    {"max.partition.fetch.bytes", "it follows from `fetch_memory`"},
-    {"message.send.max.retries", "what fails is sent until it is kept"},
-    {"message.timeout.ms", "what fails is sent until it is kept"},
-    {"metadata.broker.list", "say it as `brokers`"},
-    {"offset.store.method", "offsets are kept by the brokers"},
-    {"partition.assignment.strategy", "say it as `assignment`"},
-    {"queued.max.messages.kbytes", "it follows from `fetch_memory`"},
-    {"queued.min.messages", "it follows from `fetch_memory`"},
-    {"receive.message.max.bytes", "a message that could not be received would hold up all others"},
-    {"request.required.acks", "what fails is kept only when all replicas have it"},
-    {"retries", "what fails is sent until it is kept"},
-    {"transactional.id", "the pipe has no transactions: repeats change nothing"},
+    {"acks", "an error record counts only when all replicas have it"},
+    {"auto.commit.enable", "only the pipe commits offsets, and only of messages that are done"},
+    {"auto.commit.interval.ms", "use `commit_every`"},
+    {"auto.offset.reset", "use `start`"},
+    {"batch.num.messages", "an error record that is too large must not block others"},
+    {"bootstrap.servers", "use `brokers`"},
+    {"delivery.report.only.error",
+     "a failed message is done only once its error record is written"},
+    {"delivery.timeout.ms", "error records are retried until they are written"},
+    {"enable.auto.commit", "only the pipe commits offsets, and only of messages that are done"},
+    {"enable.auto.offset.store",
+     "only the pipe commits offsets, and only of messages that are done"},
+    {"enable.idempotence", "error records are written once, and in order"},
+    {"enable.partition.eof", "the pipe has to know where a partition ends"},
+    {"fetch.message.max.bytes", "use `fetch_memory`"},
+    {"fetch.max.bytes", "use `fetch_memory`"},
+    {"group.id", "use `group`"},
+    {"group.instance.id", "use `instance`"},
+    {"max.in.flight", "error records are written once, and in order"},
+    {"max.in.flight.requests.per.connection", "error records are written once, and in order"},
+    {"max.partition.fetch.bytes", "use `fetch_memory`"},
+    {"message.send.max.retries", "error records are retried until they are written"},
+    {"message.timeout.ms", "error records are retried until they are written"},
+    {"metadata.broker.list", "use `brokers`"},
+    {"offset.store.method", "the brokers store offsets"},
+    {"partition.assignment.strategy", "use `assignment`"},
+    {"queued.max.messages.kbytes", "use `fetch_memory`"},
+    {"queued.min.messages", "use `fetch_memory`"},
+    {"receive.message.max.bytes", "a message too large to receive would block all others"},
+    {"request.required.acks", "an error record counts only when all replicas have it"},
+    {"retries", "error records are retried until they are written"},
+    {"transactional.id", "a pipe needs no transactions: repeats change nothing"},
 };
 
 // Options that hold a secret.
@@ -86,8 +88,8 @@ void read_option(Reader& reader, const Member& member, std::vector<KafkaConfig::
                        });
   if (!is_name) {
     reader.error("bad_option", member.key_at,
-                 in_quotes(member.key) + " is not an option of Kafka's client (librdkafka), such " +
-                     "as `security.protocol`");
+                 in_quotes(member.key) +
+                     " is not the name of a librdkafka option, such as `security.protocol`");
     return;
   }
   KafkaConfig::Option option{.name = member.key, .value = {}, .at = member.key_at};
@@ -113,7 +115,8 @@ void read_options(Reader& reader, const Node& node, KafkaConfig& kafka) {
 void read_partitions(Reader& reader, const Node& node, TopicChoice& topic) {
   if (!reader.is_list(node, "a list of partitions in brackets ([0, 2])")) return;
   if (node.items.empty())
-    reader.error("bad_integer", node.at, "no partition is listed; leave the key out to take all");
+    reader.error("bad_integer", node.at,
+                 "the list of partitions is empty; leave the key out to read them all");
   std::unordered_set<std::int32_t> known;
   for (const Node& item : node.items) {
     if (reader.diagnostics().is_full()) return;
@@ -122,7 +125,7 @@ void read_partitions(Reader& reader, const Node& node, TopicChoice& topic) {
     if (!known.insert(*partition).second)
       reader.error("named_twice", item.at,
                    "the partition " + std::to_string(*partition) +
-                       " stands in this list already; keep one of them");
+                       " is already in this list; keep one of them");
     topic.partitions.push_back(*partition);
   }
 }
@@ -131,9 +134,9 @@ const Keys<TopicChoice>& topic_keys() {
   static const Keys<TopicChoice> keys{
       "topic",
       "a topic",
-      {{{"topic", Shape::text, "its name", {}, true},
+      {{{"topic", Shape::text, "the topic's name", {}, true},
         [](Reader& r, const Node& n, TopicChoice& t) { read_topic(r, n, t.name); }},
-       {{"partitions", Shape::names, "some of them, with `assignment: fixed`; left out: all"},
+       {{"partitions", Shape::names, "which partitions to read, with `assignment: fixed` (all)"},
         read_partitions}}};
   return keys;
 }
@@ -141,11 +144,11 @@ const Keys<TopicChoice>& topic_keys() {
 void read_topics(Reader& reader, const Node& node, KafkaConfig& kafka) {
   if (!reader.is_list(node, "a list of topics in brackets")) return;
   if (node.items.empty())
-    reader.error("missing_key", node.at, "no topic is listed; a pipe reads at least one");
+    reader.error("missing_key", node.at, "the list of topics is empty; a pipe reads at least one");
   if (node.items.size() > kTopicsMax) {
-    reader.error(
-        "wrong_kind", node.at,
-        "a pipe has at most " + std::to_string(kTopicsMax) + " topics; make several pipes of it");
+    reader.error("wrong_kind", node.at,
+                 "a pipe reads at most " + std::to_string(kTopicsMax) +
+                     " topics; split it into several pipes");
     return;
   }
   std::unordered_set<std::string> known;
@@ -161,7 +164,7 @@ void read_topics(Reader& reader, const Node& node, KafkaConfig& kafka) {
     if (!known.insert(topic.name).second)
       reader.error("named_twice", item.at,
                    "the topic " + in_ticks(topic.name) +
-                       " stands in this list already; keep one of them, with all its partitions");
+                       " is already in this list; keep one of them, with all its partitions");
     kafka.topics.push_back(std::move(topic));
   }
 }
@@ -174,7 +177,8 @@ const Keys<KafkaConfig>& kafka_keys() {
         [](Reader& r, const Node& n, KafkaConfig& k) { read_brokers(r, n, k.brokers); }},
        {{"group",
          Shape::text,
-         "the consumer group: whose offsets are committed, and whose members share the partitions",
+         "the consumer group: offsets are committed under its name, and its members share the "
+         "partitions",
          {},
          true},
         [](Reader& r, const Node& n, KafkaConfig& k) {
@@ -187,45 +191,45 @@ const Keys<KafkaConfig>& kafka_keys() {
          true},
         read_topics},
        {{"start", Shape::word,
-         "where a partition begins that has no committed offset: earliest or "
-         "latest (earliest)"},
+         "where to begin in a partition that has no committed offset: earliest or latest "
+         "(earliest)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           static constexpr std::string_view kWords[] = {"earliest", "latest"};
-          r.word(n, "where to begin", kWords, k.start);
+          r.word(n, "a value of `start`", kWords, k.start);
         }},
        {{"assignment", Shape::word,
-         "group: the members of the group share the partitions; fixed: this process has those of "
-         "the file (group)"},
+         "group: the members of the group share the partitions; fixed: this process reads the "
+         "partitions in the file (group)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           static constexpr std::string_view kWords[] = {"group", "fixed"};
           r.word(n, "an assignment", kWords, k.assignment);
         }},
        {{"instance", Shape::text,
-         "the name of this member, which keeps its partitions over a restart; another one for each "
-         "process"},
+         "the name of this member, with which it keeps its partitions across a restart; must "
+         "differ for each process"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_plain_text(r, n, "the name of this member", k.instance);
         }},
        {{"drain_timeout", Shape::duration,
-         "how long batches on their way may hold up a rebalance, 0s to 5m (20s)"},
+         "how long batches in flight may delay a rebalance, 0s to 5m (20s)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_span(r, n, {0s, 5min}, k.drain_timeout);
         }},
-       {{"commit_every", Shape::duration, "how often offsets are committed, 10ms to 5m (1s)"},
+       {{"commit_every", Shape::duration, "how often to commit offsets, 10ms to 5m (1s)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_span(r, n, {10ms, 5min}, k.commit_every);
         }},
-       {{"find_every", Shape::duration, "how often new partitions are looked for, 1s to 1d (5m)"},
+       {{"find_every", Shape::duration, "how often to look for new partitions, 1s to 1d (5m)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_span(r, n, {1s, 24h}, k.find_every);
         }},
        {{"fetch_memory", Shape::text,
-         "what is fetched ahead, over all partitions, 1MiB to 16GiB (32MiB)"},
+         "memory for messages fetched ahead, all partitions together, 1MiB to 16GiB (32MiB)"},
         [](Reader& r, const Node& n, KafkaConfig& k) {
           read_size(r, n, {kMiB, 16 * kGiB}, k.fetch_bytes);
         }},
        {{"options", Shape::values,
-         "any option of librdkafka that the pipe does not set itself; a secret is env:NAME or "
+         "any librdkafka option that the pipe does not set itself; write a secret as env:NAME or "
          "file:PATH"},
         read_options}}};
   return keys;
@@ -255,10 +259,10 @@ const Keys<TransformConfig>& index_keys() {
   static const Keys<TransformConfig> keys{
       "index",
       "`index`",
-      {{{"daily", Shape::text, "NAME: an index for each day, NAME-{time:%Y.%m.%d}", {}, true},
+      {{{"daily", Shape::text, "NAME: one index per day, NAME-{time:%Y.%m.%d}", {}, true},
         [](Reader& r, const Node& n, TransformConfig& t) {
           std::string name;
-          read_plain_text(r, n, "the name that daily indices begin with", name);
+          read_plain_text(r, n, "the prefix of the daily indices", name);
           if (!name.empty()) t.index = name + "-{time:%Y.%m.%d}";
         }}}};
   return keys;
@@ -277,10 +281,9 @@ void read_index(Reader& reader, const Node& node, TransformConfig& transform) {
 }
 
 void read_time_format(Reader& reader, const Node& node, TransformConfig::Time& time) {
-  using Format = TransformConfig::Time::Format;
   static constexpr std::string_view kWords[] = {"millis", "seconds", "iso_8601"};
   if (node.kind == Node::Kind::text && node.text.find('%') != std::string::npos) {
-    time.format = Format::pattern;
+    time.format = TransformConfig::Time::Format::pattern;
     read_plain_text(reader, node, "a pattern", time.pattern);
   } else {
     reader.word(node, "the format of a time (or a pattern such as \"%Y-%m-%d %H:%M:%S\")", kWords,
@@ -293,7 +296,7 @@ const Keys<TransformConfig::Time>& time_keys() {
   static const Keys<Time> keys{
       "time",
       "`time`",
-      {{{"field", Shape::text, "the field that has it: `timestamp`, `meta.at`", {}, true},
+      {{{"field", Shape::text, "the field that holds the time: `timestamp`, `meta.at`", {}, true},
         [](Reader& r, const Node& n, Time& t) {
           std::string field;
           read_plain_text(r, n, "the name of a field", field);
@@ -301,7 +304,7 @@ const Keys<TransformConfig::Time>& time_keys() {
           t.from = Time::From::field;
           t.field = field;
         }},
-       {{"format", Shape::text, "millis, seconds, iso_8601 or a pattern of strptime (iso_8601)"},
+       {{"format", Shape::text, "millis, seconds, iso_8601 or a strptime pattern (iso_8601)"},
         read_time_format}}};
   return keys;
 }
@@ -314,7 +317,7 @@ void read_time(Reader& reader, const Node& node, TransformConfig& transform) {
   }
   static constexpr std::string_view kWords[] = {"message", "system"};
   enum class Clock { message, system } clock = Clock::message;
-  reader.word(node, "where the time comes from (or {field: NAME, format: millis})", kWords, clock);
+  reader.word(node, "a value of `time` (or {field: NAME, format: millis})", kWords, clock);
   transform.time.from = clock == Clock::system ? From::system : From::message;
 }
 
@@ -328,7 +331,7 @@ void read_id(Reader& reader, const Node& node, TransformConfig& transform) {
   }
   static constexpr std::string_view kWords[] = {"offset", "key", "auto"};
   enum class Word { offset, key, none } word = Word::offset;
-  reader.word(node, "where the id comes from (or field:NAME)", kWords, word);
+  reader.word(node, "a value of `id` (or field:NAME)", kWords, word);
   transform.id.from = word == Word::key    ? From::key
                       : word == Word::none ? From::none
                                            : From::offset;
@@ -344,11 +347,11 @@ void read_rename(Reader& reader, const Node& node, TransformConfig& transform) {
     if (to.empty() || !check_field(reader, to, member.value.at) || !is_field) return;
     if (to == member.key)
       reader.error("contradiction", member.key_at,
-                   in_quotes(to) + " is its name already; leave it out");
+                   in_quotes(to) + " is already its name; leave it out");
     if (!known.insert(to).second)
       reader.error(
           "named_twice", member.value.at,
-          "another field is renamed to " + in_quotes(to) + " already; choose another name");
+          "another field is already renamed to " + in_quotes(to) + "; choose another name");
     transform.rename.emplace_back(member.key, std::move(to));
   });
 }
@@ -368,50 +371,52 @@ const Keys<TransformConfig>& transform_keys() {
       "transform",
       "`transform`",
       {{{"message", Shape::word,
-         "plain: a message is a document; river: it is {index, id, source} (plain)"},
+         "plain: the message is the document; river: the message is {index, id, source} (plain)"},
         [](Reader& r, const Node& n, T& t) {
           static constexpr std::string_view kWords[] = {"plain", "river"};
           r.word(n, "a kind of message", kWords, t.message);
         }},
        {{"require", Shape::values,
-         "fields that have to be there and not null: a list of names, or name -> type"},
+         "fields that must be present and not null: a list of names, or name -> type"},
         read_require},
        {{"index", Shape::text,
-         "where documents go: a template, or `{daily: NAME}`; needed unless messages are `river`"},
+         "where documents go: a template, or `{daily: NAME}`; required unless messages are `river`"},
         read_index},
        {{"time", Shape::text,
-         "the time of a message: message (as Kafka keeps it), `{field: NAME, format: FORMAT}`, or "
+         "the time of a message: message (Kafka's timestamp), `{field: NAME, format: FORMAT}`, or "
          "system (message)"},
         read_time},
        {{"id", Shape::text,
-         "the id of a document: offset (TOPIC-PARTITION-OFFSET), key, field:NAME or auto (offset)"},
+         "the document id: offset (TOPIC-PARTITION-OFFSET), key, field:NAME or auto (offset)"},
         read_id},
        {{"op", Shape::word,
-         "index, or create for data streams (index); create goes with `id: offset` or `auto` alone"},
+         "index, or create for data streams (index); create requires `id: offset` or `id: auto`"},
         [](Reader& r, const Node& n, T& t) {
           static constexpr std::string_view kWords[] = {"index", "create"};
           r.word(n, "an operation", kWords, t.op);
         }},
        {{"rename", Shape::values, "old name -> new name"}, read_rename},
-       {{"drop", Shape::names, "fields that are left out"},
+       {{"drop", Shape::names, "fields to leave out"},
         [](Reader& r, const Node& n, T& t) {
           for (Ref& field : read_field_list(r, n, check_field))
             t.drop.push_back(std::move(field.name));
         }},
        {{"set", Shape::values, "field -> value, with `{expressions}` over `data`, the message"},
         read_set},
-       {{"drop_if", Shape::expression, "messages that it holds for are skipped: `data.level < 3`"},
+       {{"drop_if", Shape::expression, "skips messages for which it is true: `data.level < 3`"},
         [](Reader& r, const Node& n, T& t) { t.drop_if = r.expression(n); }},
-       {{"tombstone", Shape::word, "a message without a value: skip, delete or error (skip)"},
+       {{"tombstone", Shape::word,
+         "what to do with a message without a value: skip, delete or error (skip)"},
         [](Reader& r, const Node& n, T& t) {
           static constexpr std::string_view kWords[] = {"skip", "delete", "error"};
-          r.word(n, "what becomes of a message without a value", kWords, t.tombstone);
+          r.word(n, "a value of `tombstone`", kWords, t.tombstone);
         }},
        {{"allow_nondeterministic_index", Shape::boolean,
-         "true: the index may depend on the clock, and a repeat may be a second document (false)"},
+         "true: the index may depend on the clock, and a repeated message may become a second "
+         "document (false)"},
         [](Reader& r, const Node& n, T& t) { r.boolean(n, t.allow_nondeterministic_index); }},
        {{"document_bytes", Shape::text,
-         "a document above it goes to the errors, 1KiB to 100MiB (10MiB)"},
+         "larger documents go to the error topic, 1KiB to 100MiB (10MiB)"},
         [](Reader& r, const Node& n, T& t) {
           read_size(r, n, {kKiB, 100 * kMiB}, t.document_bytes_max);
         }}}};
@@ -423,10 +428,11 @@ const Keys<TransformConfig>& transform_keys() {
 void read_urls(Reader& reader, const Node& node, SearchConfig& search) {
   if (!reader.is_list(node, "a list of URLs in brackets")) return;
   if (node.items.empty())
-    reader.error("missing_key", node.at, "no URL is listed; name at least one search node");
+    reader.error("missing_key", node.at,
+                 "the list of URLs is empty; name at least one search node");
   if (node.items.size() > kUrlsMax) {
     reader.error("wrong_kind", node.at,
-                 "a pipe names at most " + std::to_string(kUrlsMax) + " search nodes");
+                 "a pipe has at most " + std::to_string(kUrlsMax) + " search nodes");
     return;
   }
   for (const Node& item : node.items) {
@@ -435,7 +441,7 @@ void read_urls(Reader& reader, const Node& node, SearchConfig& search) {
     if (url.empty()) continue;
     if (std::find(search.urls.begin(), search.urls.end(), url) != search.urls.end())
       reader.error("named_twice", item.at,
-                   in_quotes(url) + " stands in this list already; keep one of them");
+                   in_quotes(url) + " is already in this list; keep one of them");
     search.urls.push_back(std::move(url));
   }
 }
@@ -446,7 +452,7 @@ const Keys<SearchConfig>& search_keys() {
       "elasticsearch",
       "`elasticsearch`",
       {{{"urls", Shape::names, "http://HOST:PORT or https://HOST:PORT of its nodes"}, read_urls},
-       {{"url", Shape::text, "the same where there is one"},
+       {{"url", Shape::text, "the same, for a single node"},
         [](Reader& r, const Node& n, S& s) {
           std::string url;
           read_node_url(r, n, url);
@@ -461,17 +467,17 @@ const Keys<SearchConfig>& search_keys() {
        {{"api_key", Shape::text, "env:NAME or file:PATH, instead of `user` and `password`"},
         [](Reader& r, const Node& n, S& s) { read_secret(r, n, s.api_key); }},
        {{"certificates", Shape::text,
-         "a file (PEM) of authorities to trust, instead of the machine's"},
+         "a PEM file of certificate authorities to trust, instead of the system's"},
         [](Reader& r, const Node& n, S& s) { read_plain_text(r, n, "a file", s.certificates); }},
-       {{"timeout", Shape::duration, "how long one bulk may take, 1s to 10m (60s)"},
+       {{"timeout", Shape::duration, "how long one bulk request may take, 1s to 10m (60s)"},
         [](Reader& r, const Node& n, S& s) {
           read_span(r, n, {1s, 10min}, s.timeout);
         }},
-       {{"bulks", Shape::positive, "bulks under way at most, 1 to 64 (8)"},
+       {{"bulks", Shape::positive, "the most bulk requests in flight, 1 to 64 (8)"},
         [](Reader& r, const Node& n, S& s) {
           s.bulks_max = r.integer(n, 1, 64).value_or(s.bulks_max);
         }},
-       {{"gzip", Shape::boolean, "bulks are compressed (false)"},
+       {{"gzip", Shape::boolean, "compresses bulk requests (false)"},
         [](Reader& r, const Node& n, S& s) { r.boolean(n, s.gzip); }},
        {{"pipeline", Shape::text, "an ingest pipeline of the search engine"},
         [](Reader& r, const Node& n, S& s) {
@@ -489,17 +495,17 @@ const Keys<ErrorsConfig>& errors_keys() {
   static const Keys<E> keys{
       "errors",
       "`errors`",
-      {{{"topic", Shape::text, "the topic for messages that failed (_errors)"},
+      {{{"topic", Shape::text, "the topic for failed messages (_errors)"},
         [](Reader& r, const Node& n, E& e) { read_topic(r, n, e.topic); }},
        {{"format", Shape::word,
-         "headers: the message as it was, the reason in headers; json: all in one document "
-         "(headers)"},
+         "headers: the original message, with the reason in headers; json: everything in one "
+         "document (headers)"},
         [](Reader& r, const Node& n, E& e) {
           static constexpr std::string_view kWords[] = {"headers", "json"};
           r.word(n, "a format", kWords, e.format);
         }},
        {{"connect_headers", Shape::boolean,
-         "also headers as Kafka Connect names them: `__connect.errors.*` (false)"},
+         "also writes Kafka Connect's headers, `__connect.errors.*` (false)"},
         [](Reader& r, const Node& n, E& e) { r.boolean(n, e.connect_headers); }}}};
   return keys;
 }
@@ -509,25 +515,25 @@ const Keys<BatchConfig>& batch_keys() {
   static const Keys<B> keys{
       "batch",
       "`batch`",
-      {{{"messages", Shape::positive, "of one batch at most, 1 to 100000 (5000)"},
+      {{{"messages", Shape::positive, "the most messages in a batch, 1 to 100000 (5000)"},
         [](Reader& r, const Node& n, B& b) {
           b.messages = r.integer(n, 1, 100'000).value_or(b.messages);
         }},
-       {{"bytes", Shape::text, "of one batch at most, 64KiB to 64MiB (1MiB)"},
+       {{"bytes", Shape::text, "the most bytes in a batch, 64KiB to 64MiB (1MiB)"},
         [](Reader& r, const Node& n, B& b) {
           read_size(r, n, {64 * kKiB, 64 * kMiB}, b.bytes);
         }},
-       {{"linger", Shape::duration, "how long a batch waits to be filled, 0s to 60s (50ms)"},
+       {{"linger", Shape::duration, "how long a batch waits to fill up, 0s to 60s (50ms)"},
         [](Reader& r, const Node& n, B& b) {
           read_span(r, n, {0s, 60s}, b.linger);
         }},
        {{"in_flight", Shape::positive,
-         "batches of one partition on their way, 1 to 16; 1: strict order (2)"},
+         "batches of one partition in flight, 1 to 16; 1: strict order (2)"},
         [](Reader& r, const Node& n, B& b) {
           b.in_flight = r.integer(n, 1, 16).value_or(b.in_flight);
         }},
        {{"memory", Shape::text,
-         "of batches on their way, over all partitions, 1MiB to 16GiB (32MiB)"},
+         "memory for batches in flight, all partitions together, 1MiB to 16GiB (32MiB)"},
         [](Reader& r, const Node& n, B& b) {
           read_size(r, n, {kMiB, 16 * kGiB}, b.memory);
         }}}};
@@ -544,24 +550,24 @@ const Keys<PipeConfig>& pipe_keys() {
   static const Keys<P> keys{
       "pipe",
       "a pipe",
-      {{{"pipe", Shape::name, "its name, as it is shown and steered by", {}, true},
+      {{{"pipe", Shape::name, "the pipe's name, shown in views and used in commands", {}, true},
         [](Reader& r, const Node& n, P& p) { r.name(n, "a pipe", p.name); }},
        {{"kafka", Shape::values, "where messages come from", {}, true},
         [](Reader& r, const Node& n, P& p) { r.keys(n, kafka_keys(), p.kafka); }},
-       {{"transform", Shape::values, "what becomes of a message", {}, true},
+       {{"transform", Shape::values, "how a message becomes a document", {}, true},
         [](Reader& r, const Node& n, P& p) { r.keys(n, transform_keys(), p.transform); }},
        {{"elasticsearch", Shape::values, "where documents go"}, read_search},
-       {{"opensearch", Shape::values, "the same under another name"}, read_search},
-       {{"errors", Shape::values, "where messages go that fail"},
+       {{"opensearch", Shape::values, "another name for `elasticsearch`"}, read_search},
+       {{"errors", Shape::values, "where failed messages go"},
         [](Reader& r, const Node& n, P& p) { r.keys(n, errors_keys(), p.errors); }},
-       {{"batch", Shape::values, "how much is sent at once"},
+       {{"batch", Shape::values, "how much to send at once"},
         [](Reader& r, const Node& n, P& p) { r.keys(n, batch_keys(), p.batch); }},
-       {{"workers", Shape::positive, "threads that transform and send, 1 to 64 (one a core)"},
+       {{"workers", Shape::positive, "threads that transform and send, 1 to 64 (one per core)"},
         [](Reader& r, const Node& n, P& p) {
           p.workers = r.integer(n, 1, 64).value_or(p.workers);
         }},
        {{"machine", Shape::text,
-         "a machine file with the states and the table of errors (the one that is built in)"},
+         "a machine file with the states and the error table (the built-in one)"},
         [](Reader& r, const Node& n, P& p) { read_plain_text(r, n, "a file", p.machine); }}},
       {"elasticsearch", "opensearch"},
       true};
@@ -576,7 +582,7 @@ std::string of_pipes(std::string_view id, std::string message) {
   if (id == "alias") return "aliases (*name) are not part of pipe files; write the value again";
   if (id == "merge_key") return "merge keys (<<) are not part of pipe files; write the keys here";
   if (id == "too_many_values")
-    return message.substr(0, message.find(';')) + "; make several pipes of it";
+    return message.substr(0, message.find(';')) + "; split it into several pipes";
   constexpr std::string_view kMachineFile = "machine file";
   if (const std::size_t at = message.find(kMachineFile); at != std::string::npos)
     message.replace(at, kMachineFile.size(), "pipe file");

@@ -16,9 +16,9 @@ namespace {
 
 using From = TransformConfig::Time::From;
 
-class PipeCheck {
+class PipeFileCheck {
  public:
-  PipeCheck(Reader& reader, const Node& tree, PipeConfig& config)
+  PipeFileCheck(Reader& reader, const Node& tree, PipeConfig& config)
       : reader_(reader), tree_(tree), config_(config) {}
 
   void check() {
@@ -59,24 +59,26 @@ class PipeCheck {
     if (kafka.assignment == KafkaConfig::Assignment::fixed) {
       if (const Node* instance = find({"kafka", "instance"}))
         contradiction(instance->at,
-                      "with `assignment: fixed` there are no members; leave `instance` out");
+                      "`instance` has no meaning with `assignment: fixed`; leave it out");
       return;
     }
     for (const TopicChoice& topic : kafka.topics)
       if (!topic.partitions.empty())
         contradiction(topic.at,
-                      "some partitions of " + in_ticks(topic.name) +
-                          " are chosen, and a group shares out all of them; write `assignment: "
-                          "fixed`, or leave `partitions` out");
+                      "a group shares all partitions of " + in_ticks(topic.name) +
+                          ", so you cannot choose some; write `assignment: fixed`, or leave "
+                          "`partitions` out");
   }
 
   void check_error_topic() {
     const std::string& errors = config_.errors.topic;
     for (const TopicChoice& topic : config_.kafka.topics)
       if (topic.name == errors)
-        contradiction(topic.at, in_ticks(errors) +
-                                    " is the topic of errors: what fails would come round again; "
-                                    "choose another one in `errors`, or do not read it");
+        contradiction(
+            topic.at,
+            in_ticks(errors) +
+                " is the error topic: failed messages would be read again; name another one in "
+                "`errors`, or do not read it");
   }
 
   bool is_river() const { return config_.transform.message == TransformConfig::Message::river; }
@@ -124,17 +126,16 @@ class PipeCheck {
       has_time = true;
     } else if (time.from != From::field || time.field != field) {
       contradiction(config_.transform.index_at,
-                    "the index takes its time from " + in_quotes(field) + ", and " +
-                        time_said(time) +
-                        " is the time of a message; write {time:…}, or the same "
-                        "in both");
+                    "the index takes its time from " + in_quotes(field) +
+                        ", but the time of a message is " + time_said(time) +
+                        "; write {time:…}, or use the same in both");
     }
     return "time" + std::string(inside.substr(colon));
   }
 
   static std::string time_said(const TransformConfig::Time& time) {
     if (time.from == From::field) return in_quotes(time.field);
-    return time.from == From::system ? "the clock" : "that of Kafka";
+    return time.from == From::system ? "the system clock" : "Kafka's timestamp";
   }
 
   bool index_has(std::string_view placeholder) const {
@@ -147,10 +148,11 @@ class PipeCheck {
     if (time == nullptr || transform.time.from != From::system || !index_has("{time:")) return;
     const bool has_id = transform.id.from != TransformConfig::Id::From::none;
     if (has_id && !transform.allow_nondeterministic_index)
-      contradiction(time->at,
-                    "by the clock a message that is repeated may go to another index, as a second "
-                    "document; take `message` or a field, or write `allow_nondeterministic_index: "
-                    "true`");
+      contradiction(
+          time->at,
+          "an index by the system clock may put a repeated message into another index, as a "
+          "second document; use `message` or a field, or write `allow_nondeterministic_index: "
+          "true`");
   }
 
   // What deletes a document has to find it: no field of a message without a value says where.
@@ -161,20 +163,21 @@ class PipeCheck {
     const Position at = tombstone->at;
     if (is_river())
       contradiction(at,
-                    "where a river message goes it says itself, and one without a value does not; "
-                    "write `tombstone: skip` or `error`");
+                    "a river message without a value does not say which document to delete; write "
+                    "`tombstone: skip` or `error`");
     if (transform.id.from != TransformConfig::Id::From::key)
-      contradiction(at,
-                    "a message without a value has its key alone to say what to delete; write "
-                    "`id: key`, or `tombstone: skip`");
+      contradiction(
+          at,
+          "only the key of a message without a value can say what to delete; write `id: key`, or "
+          "`tombstone: skip`");
     if (transform.op == TransformConfig::Op::create)
-      contradiction(at,
-                    "data streams, which `op: create` is for, take no deletes; write skip or "
-                    "error");
+      contradiction(
+          at, "`op: create` is for data streams, which accept no deletes; write skip or error");
     if (index_has("{time:") || index_has("{data."))
-      contradiction(at,
-                    "what is deleted is in an index that depends on another message's time or "
-                    "fields; take an index without them, or write skip or error");
+      contradiction(
+          at,
+          "a message without a value lacks the time or fields that the index depends on; use an "
+          "index without them, or write skip or error");
   }
 
   // What is there already is taken for the same message; with other ids it may be another one.
@@ -185,9 +188,10 @@ class PipeCheck {
     const bool is_own_id = transform.id.from == TransformConfig::Id::From::offset ||
                            transform.id.from == TransformConfig::Id::From::none;
     if (!is_own_id || is_river())
-      contradiction(op->at,
-                    "a later message with the same id would be taken for one that is there "
-                    "already; write `op: index`, or take `id: offset`");
+      contradiction(
+          op->at,
+          "a later message with the same id would count as a duplicate; write `op: index`, or use "
+          "`id: offset`");
   }
 
   void check_fields() {
@@ -196,7 +200,7 @@ class PipeCheck {
       if (std::find(transform.drop.begin(), transform.drop.end(), old) == transform.drop.end())
         continue;
       if (const Node* rename = find({"transform", "rename", old}))
-        contradiction(rename->at, in_quotes(old) + " is dropped as well; do one of both");
+        contradiction(rename->at, in_quotes(old) + " is also dropped; keep one of the two");
     }
   }
 
@@ -227,8 +231,9 @@ class PipeCheck {
                     of_pipe(compiled.error().message));
     } else if (!(*compiled)->guard().empty()) {
       const std::string name = printable((*compiled)->guard());
-      reader_.error("bad_expression", condition.at.position,
-                    in_quotes(name) + " is not known; fields of the message are data." + name);
+      reader_.error(
+          "bad_expression", condition.at.position,
+          in_quotes(name) + " is not known; for a field of the message write data." + name);
     } else if ((*compiled)->type() != Type::boolean && (*compiled)->type() != Type::any) {
       reader_.error(
           "bad_expression", condition.at.position,
@@ -239,10 +244,10 @@ class PipeCheck {
   // Names of machines that a pipe does not have; what is said of them is of no use here.
   static std::string of_pipe(const std::string& message) {
     for (const std::string& root : root_names())
-      if (message.starts_with(root + " is seen only in ") ||
+      if (message.starts_with(root + " is available only in ") ||
           message.starts_with(root + " is not allowed in "))
-        return root + " is not seen in a pipe; it has `data`, the message, so that the same " +
-               "message always gives the same document";
+        return root + " is not available in a pipe: expressions see only `data`, the message, so " +
+               "that the same message always gives the same document";
     return message;
   }
 
@@ -255,7 +260,7 @@ class PipeCheck {
     if (password != nullptr && user == nullptr)
       contradiction(password->at, "`password` needs `user`");
     if (api_key != nullptr && (user != nullptr || password != nullptr))
-      contradiction(api_key->at, "`api_key` is instead of `user` and `password`; keep one of both");
+      contradiction(api_key->at, "`api_key` replaces `user` and `password`; keep one of the two");
     const Node* certificates = find_search("certificates");
     const std::vector<std::string>& urls = config_.search.urls;
     const bool is_plain =
@@ -263,9 +268,10 @@ class PipeCheck {
           return url.starts_with("https://");
         });
     if (certificates != nullptr && is_plain)
-      contradiction(certificates->at,
-                    "no URL begins with https://, so that nothing would be checked by "
-                    "`certificates`; write https://, or leave it out");
+      contradiction(
+          certificates->at,
+          "`certificates` has no effect, as no URL begins with https://; write https://, or leave "
+          "it out");
   }
 
   void check_batch() {
@@ -273,7 +279,8 @@ class PipeCheck {
     const Node* memory = find({"batch", "memory"});
     const Node* at = memory != nullptr ? memory : find({"batch", "bytes"});
     if (at != nullptr)
-      contradiction(at->at, "`memory` holds at least one batch; make it no less than `bytes`");
+      contradiction(at->at,
+                    "`memory` must hold at least one batch; make it at least as large as `bytes`");
   }
 
   Reader& reader_;
@@ -284,7 +291,7 @@ class PipeCheck {
 }  // namespace
 
 void check_pipe(Reader& reader, const Node& tree, PipeConfig& config) {
-  if (tree.kind == Node::Kind::map) PipeCheck(reader, tree, config).check();
+  if (tree.kind == Node::Kind::map) PipeFileCheck(reader, tree, config).check();
 }
 
 }  // namespace pawl

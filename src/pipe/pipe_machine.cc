@@ -35,15 +35,15 @@ Result<void> check_states(const Machine& machine) {
   for (const std::string_view name : kWorkingStates) {
     const auto state = machine.find_state(name);
     if (!state)
-      return wrong({}, "a pipe goes through the state " + in_quotes(name) +
-                           ", and this machine has none of that name");
+      return wrong(
+          {}, "a pipe needs the state " + in_quotes(name) + ", which this machine does not have");
     if (!machine.state(*state).task)
       return wrong({}, "the state " + in_quotes(name) + " of a pipe needs a task");
   }
   for (const std::string_view event : {"revoke", "drained"})
     if (!machine.find_event(event))
       return wrong({}, "a pipe fires the event " + in_quotes(event) +
-                           ", and no row of this machine accepts it");
+                           ", but no row of this machine accepts it");
   return {};
 }
 
@@ -53,10 +53,11 @@ Result<void> check_items(const Machine& machine) {
     if (rows == nullptr) continue;
     const Row& row = rows->rows.front();
     if (rows->rows.size() > 1 || row.condition || row.to || row.hold)
-      return wrong(rows->at.position,
-                   in_quotes(code) + " is of single messages: in the state " + in_quotes(state) +
-                       " answer it with `give_up` (to the topic of errors), `retry` "
-                       "(again) or `done` (drop it), without conditions");
+      return wrong(
+          rows->at.position,
+          in_quotes(code) + " applies to single messages: in the state " + in_quotes(state) +
+              " handle it with `give_up` (send to the error topic), `retry` or `done` (drop it), "
+              "without conditions");
   }
   return {};
 }

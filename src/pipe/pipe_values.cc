@@ -45,7 +45,7 @@ std::optional<std::size_t> parse_size(std::string_view text) {
   return std::nullopt;
 }
 
-std::string size_text(std::size_t bytes) {
+std::string size_as_written(std::size_t bytes) {
   for (const std::string_view name : {"GiB", "MiB", "KiB"})
     for (const Unit& unit : kUnits)
       if (unit.name == name && bytes >= unit.bytes && bytes % unit.bytes == 0)
@@ -98,14 +98,13 @@ bool is_host_and_port(std::string_view text) {
 // What is wrong with it; empty when nothing is. Never repeats what may be a password.
 std::string fault_of_url(std::string_view url) {
   if (url.find('@') != std::string_view::npos)
-    return "a URL has no user and password here; write them as `user` and `password`";
+    return "a URL must not contain a user or password; use `user` and `password`";
   const std::string said = in_quotes(url);
   if (!url.starts_with("http://") && !url.starts_with("https://"))
-    return said + " is not the URL of a search node: it begins with http:// or https://";
+    return said + " is not the URL of a search node: it must begin with http:// or https://";
   url.remove_prefix(url.find("//") + 2);
   const std::size_t path = url.find_first_of("/?#");
-  if (path != std::string_view::npos)
-    return said + " has a path; a search node is named by http://HOST:PORT alone";
+  if (path != std::string_view::npos) return said + " has a path; write http://HOST:PORT alone";
   if (!is_host_and_port(url))
     return said + " is not the URL of a search node; write http://HOST:PORT";
   return "";
@@ -127,33 +126,35 @@ void read_plain_text(Reader& reader, const Node& node, std::string_view what, st
   }
 }
 
-void read_size(Reader& reader, const Node& node, Between<std::size_t> range, std::size_t& into) {
+void read_size(Reader& reader, const Node& node, Bounds<std::size_t> range, std::size_t& into) {
   if (node.kind != Node::Kind::number && node.kind != Node::Kind::text) {
     reader.wrong_kind(node, "a size (65536, 64KiB, 4MiB)");
     return;
   }
   const auto size = parse_size(node.text);
   if (!size) {
-    reader.error("bad_size", node.at,
-                 in_quotes(node.text) +
-                     " is not a size: a whole number of bytes, or one with kB, MB, GB, KiB, MiB "
-                     "or GiB (4MiB)");
+    reader.error(
+        "bad_size", node.at,
+        in_quotes(node.text) +
+            " is not a size; write a whole number of bytes, or one with kB, MB, GB, KiB, MiB or "
+            "GiB (4MiB)");
   } else if (*size < range.least || *size > range.most) {
     reader.error("bad_size", node.at,
-                 "expected a size from " + size_text(range.least) + " to " + size_text(range.most) +
-                     ", found " + in_quotes(node.text));
+                 "expected a size from " + size_as_written(range.least) + " to " +
+                     size_as_written(range.most) + ", found " + in_quotes(node.text));
   } else {
     into = *size;
   }
 }
 
-void read_span(Reader& reader, const Node& node, Between<Duration> range, Duration& into) {
+void read_span(Reader& reader, const Node& node, Bounds<Duration> range, Duration& into) {
   constexpr Duration kUnread{-1};
   DurationValue read(kUnread);
   reader.duration(node, read);
   if (!read.is_fixed()) {
-    reader.error("bad_duration", node.at,
-                 "a duration of a pipe is fixed (30s, 5m): there is no record to take it from");
+    reader.error(
+        "bad_duration", node.at,
+        "a duration in a pipe must be fixed (30s, 5m): a pipe has no record to take it from");
   } else if (read.fixed == kUnread) {
     return;
   } else if (read.fixed < range.least || read.fixed > range.most) {
@@ -182,8 +183,8 @@ void read_topic(Reader& reader, const Node& node, std::string& into) {
   }
   reader.error("bad_topic", node.at,
                in_quotes(text) +
-                   " cannot name a topic: topics are letters, digits, `.`, `_` and `-`, at most "
-                   "249 of them; patterns are not known");
+                   " is not a valid topic name: use at most 249 letters, digits, `.`, `_` and `-`; "
+                   "patterns are not supported");
 }
 
 void read_brokers(Reader& reader, const Node& node, std::string& into) {
@@ -218,10 +219,11 @@ void read_secret(Reader& reader, const Node& node, std::optional<Secret>& into) 
     reader.wrong_kind(node, "env:NAME or file:PATH");
     return;
   }
-  auto secret = has_control(node.text)
-                    ? Result<Secret>(Error{ErrorCode::bad_input,
-                                           "where a secret is has no control characters in it"})
-                    : Secret::parse(node.text);
+  auto secret =
+      has_control(node.text)
+          ? Result<Secret>(Error{ErrorCode::bad_input,
+                                 "env:NAME or file:PATH must not contain control characters"})
+          : Secret::parse(node.text);
   if (secret) {
     into = *std::move(secret);
   } else {
@@ -234,25 +236,26 @@ bool check_path(Reader& reader, std::string_view text, Position at) {
   const bool is_whole =
       std::none_of(parts.begin(), parts.end(), [](std::string_view part) { return part.empty(); });
   if (is_whole && text.size() <= kPathBytesMax && !has_control(text)) return true;
-  reader.error("bad_field_name", at,
-               in_quotes(text) +
-                   " does not name a field: names are joined by dots (geo.lat), at most 512 bytes");
+  reader.error(
+      "bad_field_name", at,
+      in_quotes(text) +
+          " is not the name of a field: join nested names by dots (geo.lat), at most 512 bytes");
   return false;
 }
 
 bool check_field(Reader& reader, std::string_view text, Position at) {
   if (!check_path(reader, text, at)) return false;
   if (text.find('.') == std::string_view::npos) return true;
-  reader.error("bad_field_name", at,
-               in_quotes(text) + " is inside of another field; fields of the first level alone " +
-                   "can be renamed, dropped and set");
+  reader.error(
+      "bad_field_name", at,
+      in_quotes(text) + " is a nested field; only top-level fields can be renamed, dropped or set");
   return false;
 }
 
 bool check_field_count(Reader& reader, const Node& node) {
   if (node.items.size() <= kFieldsMax && node.members.size() <= kFieldsMax) return true;
   reader.error("too_many_fields", node.at,
-               "more than " + std::to_string(kFieldsMax) + " fields stand here");
+               "more than " + std::to_string(kFieldsMax) + " fields are listed here");
   return false;
 }
 
@@ -269,7 +272,7 @@ std::vector<Ref> read_field_list(Reader& reader, const Node& node,
     } else if (check(reader, item.text, item.at)) {
       if (!known.insert(item.text).second)
         reader.error("named_twice", item.at,
-                     in_quotes(item.text) + " stands in this list already; keep one of them");
+                     in_quotes(item.text) + " is already in this list; keep one of them");
       fields.emplace_back(item.text, item.where());
     }
   }

@@ -15,7 +15,7 @@
 namespace pawl {
 
 template <class T>
-struct Between {
+struct Bounds {
   T least;
   T most;
 };
@@ -24,9 +24,9 @@ struct Between {
 void read_plain_text(Reader& reader, const Node& node, std::string_view what, std::string& into);
 
 // A whole number of bytes, or one with a unit: `65536`, `64KiB`, `4MiB`, `10MB`.
-void read_size(Reader& reader, const Node& node, Between<std::size_t> range, std::size_t& into);
+void read_size(Reader& reader, const Node& node, Bounds<std::size_t> range, std::size_t& into);
 
-void read_span(Reader& reader, const Node& node, Between<Duration> range, Duration& into);
+void read_span(Reader& reader, const Node& node, Bounds<Duration> range, Duration& into);
 
 void read_topic(Reader& reader, const Node& node, std::string& into);
 

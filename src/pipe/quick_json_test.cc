@@ -217,11 +217,11 @@ TEST(QuickJson, IsUsedAgain) {
 
 // Random texts.
 
-rc::Gen<std::string> any_blank() {
+rc::Gen<std::string> any_quick_blank() {
   return rc::gen::weightedElement<std::string>({{9, ""}, {2, " "}, {1, "\n"}, {1, "\r\n\t "}});
 }
 
-rc::Gen<std::string> any_text() {
+rc::Gen<std::string> any_quick_text() {
   const auto bit = rc::gen::weightedElement<std::string>({{6, "a"},
                                                           {2, "words between "},
                                                           {1, "\\\""},
@@ -254,12 +254,12 @@ rc::Gen<std::string> any_number() {
                       });
 }
 
-rc::Gen<std::string> any_json(int depth);
+rc::Gen<std::string> any_quick_json(int depth);
 
-rc::Gen<std::string> joined(const rc::Gen<std::string>& item, char open, char close) {
+rc::Gen<std::string> joined_quick(const rc::Gen<std::string>& item, char open, char close) {
   return rc::gen::map(
       rc::gen::pair(rc::gen::resize(6, rc::gen::container<std::vector<std::string>>(item)),
-                    any_blank()),
+                    any_quick_blank()),
       [=](const std::pair<std::vector<std::string>, std::string>& parts) {
         std::string text = open + parts.second;
         for (std::size_t i = 0; i < parts.first.size(); ++i)
@@ -268,24 +268,24 @@ rc::Gen<std::string> joined(const rc::Gen<std::string>& item, char open, char cl
       });
 }
 
-rc::Gen<std::string> any_map(int depth) {
+rc::Gen<std::string> any_quick_map(int depth) {
   return rc::gen::lazy([depth] {
     const auto member = rc::gen::map(
-        rc::gen::tuple(
-            any_blank(),
-            rc::gen::weightedOneOf<std::string>(
-                {{9, rc::gen::element<std::string>("\"a\"", "\"kind\"", "\"\"")}, {1, any_text()}}),
-            any_json(depth - 1)),
+        rc::gen::tuple(any_quick_blank(),
+                       rc::gen::weightedOneOf<std::string>(
+                           {{9, rc::gen::element<std::string>("\"a\"", "\"kind\"", "\"\"")},
+                            {1, any_quick_text()}}),
+                       any_quick_json(depth - 1)),
         [](const std::tuple<std::string, std::string, std::string>& parts) {
           const auto& [blank, key, value] = parts;
           return blank + key + blank + ":" + value;
         });
-    return joined(member, '{', '}');
+    return joined_quick(member, '{', '}');
   });
 }
 
-rc::Gen<std::string> any_json(int depth) {
-  const auto scalar = rc::gen::oneOf(any_text(), any_number(),
+rc::Gen<std::string> any_quick_json(int depth) {
+  const auto scalar = rc::gen::oneOf(any_quick_text(), any_number(),
                                      rc::gen::weightedElement<std::string>({{3, "true"},
                                                                             {3, "false"},
                                                                             {3, "null"},
@@ -294,10 +294,11 @@ rc::Gen<std::string> any_json(int depth) {
                                                                             {1, "1.5e-5"},
                                                                             {1, "1e100"}}));
   const auto value =
-      depth <= 0 ? scalar : rc::gen::oneOf(scalar, any_map(depth), rc::gen::lazy([depth] {
-                                             return joined(any_json(depth - 1), '[', ']');
-                                           }));
-  return rc::gen::map(rc::gen::tuple(any_blank(), value, any_blank()),
+      depth <= 0 ? scalar
+                 : rc::gen::oneOf(scalar, any_quick_map(depth), rc::gen::lazy([depth] {
+                                    return joined_quick(any_quick_json(depth - 1), '[', ']');
+                                  }));
+  return rc::gen::map(rc::gen::tuple(any_quick_blank(), value, any_quick_blank()),
                       [](const std::tuple<std::string, std::string, std::string>& parts) {
                         return std::get<0>(parts) + std::get<1>(parts) + std::get<2>(parts);
                       });
@@ -356,7 +357,7 @@ TEST(QuickJsonProperties, IsSureOnlyOfWhatTheParserTakes) {
   int sure = 0;
   int refused = 0;
   EXPECT_TRUE(rc::check([&] {
-    for (std::string text : *rc::gen::container<std::vector<std::string>>(any_map(4))) {
+    for (std::string text : *rc::gen::container<std::vector<std::string>>(any_quick_map(4))) {
       spoil(text);
       const bool is_sure = QuickJson::read(text, used, members) == Verdict::json;
       simdjson::dom::parser parser;
@@ -387,7 +388,7 @@ TEST(QuickJsonProperties, IsSureOfMostJson) {
   simdjson::dom::parser parser;
   MapMembers members;
   EXPECT_TRUE(rc::check([&] {
-    const std::string text = R"({"a":)" + *any_json(3) + "}";
+    const std::string text = R"({"a":)" + *any_quick_json(3) + "}";
     RC_PRE(parser.parse(text).error() == simdjson::SUCCESS);
     RC_PRE(!is_unusual(text));
     RC_ASSERT(QuickJson::read(text, parser, members) == Verdict::json);

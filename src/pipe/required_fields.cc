@@ -12,7 +12,7 @@
 namespace pawl {
 namespace {
 
-using Kind = FieldType::Kind;
+using FieldKind = FieldType::Kind;
 
 using Is = FieldValue::Kind;
 
@@ -35,7 +35,7 @@ Result<RequiredFields> RequiredFields::make(
     auto path = FieldPath::parse(field);
     if (!path) return Error{ErrorCode::bad_input, "`require`: " + path.error().message, at};
     made.fields_.push_back({*std::move(path), type});
-    if (type.kind != Kind::zone || made.zones_) continue;
+    if (type.kind != FieldKind::zone || made.zones_) continue;
     PAWL_TRY(made.zones_, Zones::open());
   }
   return made;
@@ -47,8 +47,8 @@ Result<void> RequiredFields::check(const MapMembers& document) const {
     if (value && !value->is_null() && fits(field.type, *value)) continue;
     std::string reason = "the field " + in_ticks(field.path.text());
     reason += !value ? " is missing" : value->is_null() ? " is null" : " is " + shown(*value);
-    reason += field.type.kind == Kind::any ? "; it is required"
-                                           : "; it has to be of the type " + type_text(field.type);
+    reason += field.type.kind == FieldKind::any ? "; it is required"
+                                                : "; it must be of type " + type_text(field.type);
     return Error{ErrorCode::bad_input, std::move(reason)};
   }
   return {};
@@ -56,19 +56,19 @@ Result<void> RequiredFields::check(const MapMembers& document) const {
 
 bool RequiredFields::fits(const FieldType& type, const FieldValue& value) const {
   switch (type.kind) {
-    case Kind::any:
+    case FieldKind::any:
       return true;
-    case Kind::string:
+    case FieldKind::string:
       return value.is_text();
-    case Kind::integer:
+    case FieldKind::integer:
       return is_whole(value);
-    case Kind::decimal:
+    case FieldKind::decimal:
       return value.is_number();
-    case Kind::boolean:
+    case FieldKind::boolean:
       return value.kind() == Is::boolean;
-    case Kind::list:
+    case FieldKind::list:
       return value.kind() == Is::list;
-    case Kind::map:
+    case FieldKind::map:
       return value.is_map();
     default:
       break;
@@ -79,17 +79,17 @@ bool RequiredFields::fits(const FieldType& type, const FieldValue& value) const 
 
 bool RequiredFields::fits_text(const FieldType& type, std::string_view text) const {
   switch (type.kind) {
-    case Kind::time:
+    case FieldKind::time:
       return parse_instant(text, Zone::utc()).has_value();
-    case Kind::duration:
+    case FieldKind::duration:
       return parse_duration(text).has_value();
-    case Kind::rrule:
+    case FieldKind::rrule:
       return parse_rrule(text).has_value();
-    case Kind::cron:
+    case FieldKind::cron:
       return parse_cron(text).has_value();
-    case Kind::zone:
+    case FieldKind::zone:
       return zones_->find(text).has_value();
-    case Kind::word:
+    case FieldKind::word:
       return std::find(type.words.begin(), type.words.end(), text) != type.words.end();
     default:
       return true;

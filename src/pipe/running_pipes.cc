@@ -51,7 +51,7 @@ Result<void> RunningPipes::give(const PipeOrder& order) {
         return pipe->skip(order.partition, order.offset, order.actor, order.reason);
     }
   }
-  return Error{ErrorCode::bad_input, "no pipe here is called " + in_quotes(order.pipe)};
+  return Error{ErrorCode::bad_input, "no pipe here has the name " + in_quotes(order.pipe)};
 }
 
 }  // namespace pawl

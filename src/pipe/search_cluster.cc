@@ -68,9 +68,9 @@ Result<std::string> check_url(const std::string& text) {
   PAWL_ASSERT(url != nullptr, "there is memory for a url");
   const bool is_read = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) == CURLUE_OK;
   if (text.find('@') != std::string::npos)
-    return Error{ErrorCode::bad_input,
-                 "a URL of the search engine must not hold a user or a password: give them as "
-                 "`user` and `password`"};
+    return Error{
+        ErrorCode::bad_input,
+        "a URL of the search engine must not contain a user or password: use `user` and `password`"};
   const std::string scheme = is_read ? part_of(url.get(), CURLUPART_SCHEME) : "";
   if ((scheme != "http" && scheme != "https") || text.find_first_of("?#") != std::string::npos)
     return Error{ErrorCode::bad_input, in_quotes(text) +
@@ -87,7 +87,7 @@ Result<std::string> read_secret(const Secret& secret, std::string_view what) {
   });
   if (is_line) return text;
   return Error{ErrorCode::bad_input,
-               "the " + std::string(what) + " of the search engine holds a control character"};
+               "the " + std::string(what) + " of the search engine contains a control character"};
 }
 
 std::string escaped(const std::string& text) {
@@ -119,7 +119,7 @@ struct Arrival {
   }
 
   std::string error(CURLcode code) const {
-    if (is_too_long) return "answer too long: more than " + std::to_string(kAnswerMax) + " bytes";
+    if (is_too_long) return "response too long: more than " + std::to_string(kAnswerMax) + " bytes";
     return why[0] != '\0' ? why.data() : curl_easy_strerror(code);
   }
 };
@@ -284,7 +284,7 @@ void SearchCluster::Inside::tell_of_room() {
 
 Result<std::unique_ptr<SearchCluster>> SearchCluster::make(const SearchConfig& config) {
   if (config.urls.empty())
-    return Error{ErrorCode::bad_input, "the search engine has no URL: give at least one"};
+    return Error{ErrorCode::bad_input, "the search engine has no URL: name at least one"};
   std::vector<std::string> urls;
   for (const std::string& text : config.urls) {
     PAWL_TRY(std::string url, check_url(text));
@@ -293,7 +293,7 @@ Result<std::unique_ptr<SearchCluster>> SearchCluster::make(const SearchConfig& c
   if (!config.certificates.empty() && !std::ifstream(config.certificates))
     return Error{ErrorCode::environment, "the certificates of the search engine, " +
                                              in_quotes(config.certificates) +
-                                             ", cannot be read; is the path right?"};
+                                             ", cannot be read; check the path"};
   auto inside = std::make_unique<Inside>(config, std::move(urls));
   if (config.password.has_value()) {
     PAWL_TRY(inside->password, read_secret(*config.password, "password"));

@@ -273,7 +273,7 @@ TEST(SearchClient, KnowsAnAnswerThatEndsEarly) {
 TEST(SearchClient, KnowsAnAnswerThatIsTooLong) {
   const BulkFailure failure = failure_of(http_answer(200, std::string((64U << 20U) + 1, ' ')));
   EXPECT_EQ(failure.code, pipe_code::kNetwork);
-  EXPECT_NE(failure.message.find("answer too long"), std::string::npos) << failure.message;
+  EXPECT_NE(failure.message.find("response too long"), std::string::npos) << failure.message;
   EXPECT_TRUE(failure.bisect);  // else the same answer would come for ever
 }
 
@@ -419,7 +419,7 @@ TEST(SearchCluster, GetsAPathFromTheFirstNodeThatAnswers) {
 }
 
 TEST(SearchCluster, RefusesWhatItCannotUse) {
-  EXPECT_EQ(why_not({}), "the search engine has no URL: give at least one");
+  EXPECT_EQ(why_not({}), "the search engine has no URL: name at least one");
   for (const char* const url :
        {"es1:9200", "ftp://es1", "", "http://", "http://es1/?a=b", "http://es 1"})
     EXPECT_NE(why_not({.urls = {url}}).find("is not the URL of a search engine"), std::string::npos)
@@ -434,7 +434,7 @@ TEST(SearchCluster, RefusesWhatItCannotUse) {
             "");
   const std::string broken =
       why_not({.urls = {"http://es1"}, .api_key = secret("PAWL_TEST_KEY", "a\r\nX-Evil: sesame")});
-  EXPECT_EQ(broken, "the key of the search engine holds a control character");
+  EXPECT_EQ(broken, "the key of the search engine contains a control character");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ class TopicReader {
 
   Error failed(rd_kafka_resp_err_t error) const {
     return {ErrorCode::environment,
-            "the topic " + in_ticks(topic_) + " cannot be read to its end: " + to_text(error)};
+            "the topic " + in_ticks(topic_) + " could not be read to its end: " + to_text(error)};
   }
 
   const Client client_;

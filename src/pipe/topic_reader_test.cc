@@ -75,7 +75,7 @@ TEST(TopicReader, SaysThatTheTopicIsNotThere) {
   const auto result = kafka::read_topic(kafka.config(), "none", {.message = [](const auto&) {}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
-            "there is no topic `none` at the brokers, or it may not be seen");
+            "there is no topic `none` on the brokers, or this user may not see it");
 }
 
 TEST(TopicReader, GivesUpWhenBrokersFallSilent) {

@@ -48,7 +48,7 @@ using Message = TransformConfig::Message;
 using Op = TransformConfig::Op;
 using Tombstone = TransformConfig::Tombstone;
 using Outcome = Transform::Outcome;
-using Part = IndexTemplate::Part;
+using TemplatePart = IndexTemplate::Part;
 
 constexpr std::size_t kIdBytesMax = 512;
 constexpr std::size_t kDocumentBytesMost = 1U << 30U;
@@ -56,15 +56,13 @@ constexpr std::size_t kParserBytesKept = 4U << 20U;  // of a value; a bigger one
 constexpr std::size_t kFaultBytesMax = 64U << 10U;   // of a value in which the fault is looked for
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-Error bad(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
 Error bad_at(const Where& at, std::string_view text, int column, std::string message) {
-  Error error = bad(std::move(message));
+  Error error = bad_input(std::move(message));
   if (at.position.line > 0) error.position = at.inside(text, column);
   return error;
 }
 
-void append_number(std::string& out, std::int64_t number) {
+void append_integer(std::string& out, std::int64_t number) {
   std::array<char, 24> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
   out.append(digits.data(), end);
@@ -143,7 +141,7 @@ class Transform::Maker {
     PAWL_TRY(auto edit, document_edit());
     PAWL_CHECK(check_tombstone(index));
     if (config_.document_bytes_max == 0 || config_.document_bytes_max > kDocumentBytesMost)
-      return bad("the most bytes of a document are from 1 byte to 1 GiB");
+      return bad_input("the maximum size of a document must be from 1 byte to 1 GiB");
     Inside inside{.config = config_,
                   .index = std::move(index),
                   .time = std::move(time),
@@ -171,12 +169,12 @@ class Transform::Maker {
     }
     auto index = IndexTemplate::parse(config_.index);
     if (!index) return at_index(index.error().message);
-    if (index->has(Part::Kind::time) && config_.time.from == MessageTime::From::system) {
+    if (index->has(TemplatePart::Kind::time) && config_.time.from == MessageTime::From::system) {
       looks_at_clock_ = true;
       if (!config_.allow_nondeterministic_index && config_.id.from != Id::From::none)
         return at_index(
-            "an index by the clock gives a message that comes again another index, and so a second "
-            "document; take the time from a field or from the message, or write "
+            "an index by the system clock may put a repeated message into another index, as a "
+            "second document; take the time from a field or from the message, or write "
             "`allow_nondeterministic_index: true`");
     }
     return std::optional(*std::move(index));
@@ -184,7 +182,7 @@ class Transform::Maker {
 
   Result<FieldPath> id() const {
     if (config_.id.from != Id::From::field) return FieldPath();
-    if (config_.id.field.empty()) return bad("the field of the id is missing");
+    if (config_.id.field.empty()) return bad_input("`id` does not name a field");
     return FieldPath::parse(config_.id.field);
   }
 
@@ -226,23 +224,26 @@ class Transform::Maker {
   Result<void> check_tombstone(const std::optional<IndexTemplate>& index) const {
     if (config_.tombstone != Tombstone::erase) return {};
     if (config_.message == Message::river)
-      return bad(
-          "`tombstone: delete` does not go with `message: river`, which says itself where it goes");
+      return bad_input(
+          "`tombstone: delete` does not work with `message: river`: a message without a value "
+          "does not say which document to delete");
     if (config_.id.from != Id::From::key)
-      return bad("`tombstone: delete` needs `id: key`: a message without value has nothing else");
+      return bad_input(
+          "`tombstone: delete` needs `id: key`: a message without a value has nothing else");
     if (config_.op == Op::create)
-      return bad("`tombstone: delete` does not go with `op: create`, which only adds");
-    if (index && !index->has(Part::Kind::time) && !index->has(Part::Kind::field)) return {};
+      return bad_input("`tombstone: delete` does not work with `op: create`, which only adds");
+    if (index && !index->has(TemplatePart::Kind::time) && !index->has(TemplatePart::Kind::field))
+      return {};
     return at_index(
         "`tombstone: delete` needs an index that does not depend on the document or its time: a "
-        "message without value does not say where the document is");
+        "message without a value does not say where the document is");
   }
 
   bool is_line_first(const Inside& inside) const {
     if (config_.message == Message::river || config_.id.from == Id::From::field) return false;
-    const bool by_field =
-        inside.index->has(Part::Kind::time) && config_.time.from == MessageTime::From::field;
-    return !by_field && !inside.index->has(Part::Kind::field);
+    const bool by_field = inside.index->has(TemplatePart::Kind::time) &&
+                          config_.time.from == MessageTime::From::field;
+    return !by_field && !inside.index->has(TemplatePart::Kind::field);
   }
 
   std::string opening(const Inside& inside) const {
@@ -298,7 +299,7 @@ class Transform::Appending {
 
   Outcome too_big(std::size_t bytes) const {
     return failed(pipe_code::kMessageTooBig, "the document has " + std::to_string(bytes) +
-                                                 " bytes; the file allows " +
+                                                 " bytes; the limit is " +
                                                  std::to_string(inside_.config.document_bytes_max));
   }
 
@@ -327,7 +328,7 @@ class Transform::Appending {
   std::optional<std::string> read_value() {
     if (value_.empty()) return "the value is empty";
     if (value_.starts_with(kByteOrderMark))
-      return "the value begins with a byte order mark, which JSON does not have";
+      return "the value begins with a byte order mark, which JSON does not allow";
     if (bench_.parser.capacity() > kParserBytesKept && value_.size() <= kParserBytesKept)
       bench_.release();
     if (QuickJson::read(value_, bench_.parser, bench_.value) == QuickJson::Verdict::json)
@@ -349,14 +350,14 @@ class Transform::Appending {
 
   std::string fault_of(simdjson::error_code error) const {
     if (error == simdjson::DEPTH_ERROR)
-      return "the value is nested too deep: more than 1,024 levels";
+      return "the value is nested too deeply: more than 1,024 levels";
     const bool is_text = is_utf8(value_);
     std::string fault = is_text ? "the value is not JSON" : "the value is not UTF-8";
     if (value_.size() > kFaultBytesMax) return fault;
     const auto at = find_json_fault(value_);
     if (!at && error == simdjson::NUMBER_ERROR)
-      return "the value has a number out of range: integers have 64 bits, decimals an exponent up "
-             "to 308";
+      return "the value contains a number out of range: integers have 64 bits, decimals an "
+             "exponent up to 308";
     if (!at) return fault + ": " + simdjson::error_message(error);
     fault += ": line " + std::to_string(at->line) + ", column " + std::to_string(at->column);
     return is_text ? fault + " of " + shown(value_) : fault;
@@ -380,15 +381,14 @@ class Transform::Appending {
 
   std::optional<std::string> find_document() {
     if (const FieldValue value(value_); !value.is_map())
-      return "the value is " + shown(value) + "; an event is a map";
+      return "the value is " + shown(value) + "; it must be a map";
     return inside_.config.message == Message::river ? find_source() : std::nullopt;
   }
 
   std::optional<std::string> find_source() {
     const auto source = river_field("source");
-    if (!source) return "the field `source` is missing; a river has the document there";
-    if (!source->is_map())
-      return "the field `source` is " + shown(*source) + "; it has to be a map";
+    if (!source) return "the field `source` is missing; it holds the document of a river message";
+    if (!source->is_map()) return "the field `source` is " + shown(*source) + "; it must be a map";
     if (auto fault = find_index()) return fault;
     if (auto fault = find_id()) return fault;
     bench_.source.read(source->json());
@@ -405,8 +405,8 @@ class Transform::Appending {
     const auto value = river_field("index");
     const bool is_there = value && !value->is_null();
     if (!is_there && inside_.index) return std::nullopt;
-    if (!is_there) return "the field `index` is missing; a river says there where it goes";
-    if (!value->is_text()) return "the field `index` is " + shown(*value) + "; it has to be a text";
+    if (!is_there) return "the field `index` is missing; a river message needs it";
+    if (!value->is_text()) return "the field `index` is " + shown(*value) + "; it must be a text";
     river_index_ = value->text(bench_.river_index);
     return std::nullopt;
   }
@@ -415,7 +415,7 @@ class Transform::Appending {
     const auto value = river_field("id");
     if (!value || value->is_null()) return std::nullopt;
     if (!value->is_text() && value->kind() != FieldValue::Kind::whole)
-      return "the field `id` is " + shown(*value) + "; it has to be a text or a whole number";
+      return "the field `id` is " + shown(*value) + "; it must be a text or a whole number";
     river_id_ = value;
     return std::nullopt;
   }
@@ -477,7 +477,7 @@ class Transform::Appending {
   static Result<void> append_name(std::string& line, std::string_view name, bool is_checked) {
     if (is_checked) {
       if (const auto fault = index_fault(name))
-        return bad("the index " + shown(name) + " is no name of an index: it " + *fault);
+        return bad_input("the index " + shown(name) + " is not a valid index name: it " + *fault);
     }
     append_json_string(line, name);
     return {};
@@ -488,21 +488,21 @@ class Transform::Appending {
     if (bench_.dates.size() < parts.size()) bench_.dates.resize(parts.size());
     std::optional<Instant> at;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Part& part = parts[i];
+      const TemplatePart& part = parts[i];
       switch (part.kind) {
-        case Part::Kind::text:
+        case TemplatePart::Kind::text:
           name += part.text;
           break;
-        case Part::Kind::topic:
+        case TemplatePart::Kind::topic:
           name += source_.topic;
           break;
-        case Part::Kind::partition:
-          append_number(name, source_.partition);
+        case TemplatePart::Kind::partition:
+          append_integer(name, source_.partition);
           break;
-        case Part::Kind::field:
+        case TemplatePart::Kind::field:
           PAWL_CHECK(append_field(name, part.field, "the index"));
           break;
-        case Part::Kind::time:
+        case TemplatePart::Kind::time:
           if (!at) {
             PAWL_TRY(at, inside_.time.read(source_, *document_, now_, bench_.room));
           }
@@ -516,11 +516,12 @@ class Transform::Appending {
   Result<void> append_field(std::string& out, const FieldPath& field, std::string_view whose) {
     const auto value = field.find(*document_);
     if (!value || value->is_null())
-      return bad("the field " + in_ticks(field.text()) + (value ? " is null" : " is missing") +
-                 "; " + std::string(whose) + " is made of it");
+      return bad_input("the field " + in_ticks(field.text()) +
+                       (value ? " is null" : " is missing") + "; " + std::string(whose) +
+                       " depends on it");
     if (value->append_plain_to(out)) return {};
-    return bad("the field " + in_ticks(field.text()) + " is " + shown(*value) + "; " +
-               std::string(whose) + " is made of a text or a whole number");
+    return bad_input("the field " + in_ticks(field.text()) + " is " + shown(*value) + "; " +
+                     std::string(whose) + " needs a text or a whole number");
   }
 
   Result<void> append_id(std::string& line) {
@@ -556,7 +557,7 @@ class Transform::Appending {
         bench_.id_topic != source_.topic)
       make_id_begin();
     line += bench_.id_begin;
-    append_number(line, source_.offset);
+    append_integer(line, source_.offset);
     line += '"';
   }
 
@@ -567,22 +568,23 @@ class Transform::Appending {
     begin = R"(,"_id":)";
     append_json_string(begin, source_.topic);
     begin.back() = '-';  // for the quote
-    append_number(begin, source_.partition);
+    append_integer(begin, source_.partition);
     begin += '-';
   }
 
   Result<void> append_key(std::string& line) {
-    if (!source_.key) return bad("the message has no key, and the id is its key");
-    if (!is_utf8(*source_.key)) return bad("the key is not UTF-8, and the id is the key");
+    if (!source_.key) return bad_input("the message has no key, which the id is taken from");
+    if (!is_utf8(*source_.key))
+      return bad_input("the key, which the id is taken from, is not UTF-8");
     return append_checked_id(line, *source_.key);
   }
 
   static Result<void> append_checked_id(std::string& line, std::string_view id) {
-    if (id.empty()) return bad("the id is empty");
-    if (!is_utf8(id)) return bad("the id is not UTF-8");
+    if (id.empty()) return bad_input("the id is empty");
+    if (!is_utf8(id)) return bad_input("the id is not UTF-8");
     if (id.size() > kIdBytesMax)
-      return bad("the id " + shown(id) + " has " + std::to_string(id.size()) +
-                 " bytes; the search engine takes " + std::to_string(kIdBytesMax));
+      return bad_input("the id " + shown(id) + " has " + std::to_string(id.size()) +
+                       " bytes; the search engine accepts " + std::to_string(kIdBytesMax));
     line += R"(,"_id":)";
     append_json_string(line, id);
     return {};
@@ -591,7 +593,7 @@ class Transform::Appending {
   // An older message that comes again does not replace a newer one of the same id.
   void append_version(std::string& line) const {
     line += R"(,"version":)";
-    append_number(line, source_.offset);
+    append_integer(line, source_.offset);
     line += R"(,"version_type":"external_gte")";
   }
 

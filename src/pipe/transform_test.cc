@@ -15,7 +15,7 @@ namespace {
 
 using Config = TransformConfig;
 using FieldKind = FieldType::Kind;
-using Kind = Transform::Outcome::Kind;
+using OutcomeKind = Transform::Outcome::Kind;
 
 constexpr std::int64_t kTimestamp = 1'794'819'600'123;  // 2026-11-16T09:00:00.123Z
 const Instant kNow = *parse_instant("2030-02-03T04:05:06Z");
@@ -49,7 +49,7 @@ std::string outcome(const Config& config, const SourceMessage& source) {
   Transform::Workbench bench;
   BulkBody body{.text = "before\n", .items = {{0, 7, 1}}};
   const auto result = made(config)->append(source, 2, kNow, bench, body);
-  if (result.kind == Kind::appended) {
+  if (result.kind == OutcomeKind::appended) {
     EXPECT_EQ(body.items.size(), 2U);
     EXPECT_EQ(body.items.back().begin, 7U);
     EXPECT_EQ(body.items.back().message, 2U);
@@ -57,7 +57,7 @@ std::string outcome(const Config& config, const SourceMessage& source) {
   }
   EXPECT_EQ(body.text, "before\n");
   EXPECT_EQ(body.items.size(), 1U);
-  if (result.kind == Kind::skipped) return "skipped";
+  if (result.kind == OutcomeKind::skipped) return "skipped";
   EXPECT_FALSE(result.reason.empty());
   return std::string(result.code) + ": " + result.reason;
 }
@@ -132,27 +132,26 @@ TEST(Transform, FindsWhatIsWrongWithAnId) {
   Config by_field = plain();
   by_field.id = {Config::Id::From::field, "id"};
   EXPECT_EQ(outcome(by_field, "{}"),
-            "transformation_error: the field `id` is missing; the id is made of it");
+            "transformation_error: the field `id` is missing; the id depends on it");
   EXPECT_EQ(outcome(by_field, R"({"id":null})"),
-            "transformation_error: the field `id` is null; the id is made of it");
-  EXPECT_EQ(
-      outcome(by_field, R"({"id":1.5})"),
-      "transformation_error: the field `id` is 1.5; the id is made of a text or a whole number");
+            "transformation_error: the field `id` is null; the id depends on it");
+  EXPECT_EQ(outcome(by_field, R"({"id":1.5})"),
+            "transformation_error: the field `id` is 1.5; the id needs a text or a whole number");
   EXPECT_EQ(outcome(by_field, R"({"id":""})"), "transformation_error: the id is empty");
   EXPECT_EQ(code_of(by_field, R"({"id":")" + std::string(512, 'x') + "\"}"), "appended");
   EXPECT_EQ(outcome(by_field, R"({"id":")" + std::string(513, 'x') + "\"}"),
             "transformation_error: the id '" + std::string(40, 'x') +
-                "…' has 513 bytes; the search engine takes 512");
+                "…' has 513 bytes; the search engine accepts 512");
 
   Config by_key = plain();
   by_key.id = {Config::Id::From::key};
   SourceMessage source = message("{}");
   source.key = std::nullopt;
   EXPECT_EQ(outcome(by_key, source),
-            "transformation_error: the message has no key, and the id is its key");
+            "transformation_error: the message has no key, which the id is taken from");
   source.key = "\xff";
   EXPECT_EQ(outcome(by_key, source),
-            "transformation_error: the key is not UTF-8, and the id is the key");
+            "transformation_error: the key, which the id is taken from, is not UTF-8");
   source.key = "";
   EXPECT_EQ(outcome(by_key, source), "transformation_error: the id is empty");
   // What is not JSON is that first of all.
@@ -223,9 +222,10 @@ TEST(Transform, SaysWhereAValueIsNotJson) {
             "invalid_format: the value is not UTF-8: line 1, column 7");
   EXPECT_EQ(
       outcome(plain(), R"({"a":123456789012345678901234567890})"),
-      "invalid_format: the value has a number out of range: integers have 64 bits, decimals an exponent up to 308");
+      "invalid_format: the value contains a number out of range: integers have 64 bits, decimals "
+      "an exponent up to 308");
   EXPECT_EQ(outcome(plain(), std::string(2'000, '[') + std::string(2'000, ']')),
-            "invalid_format: the value is nested too deep: more than 1,024 levels");
+            "invalid_format: the value is nested too deeply: more than 1,024 levels");
 }
 
 TEST(Transform, TakesEveryJsonThatIsAMap) {
@@ -256,17 +256,17 @@ TEST(Transform, CallsInvalidEventWhatIsNotAsRequired) {
   EXPECT_EQ(pipe_code::number(pipe_code::kInvalidEvent), 8);
   for (const char* value : {"[]", "1", "\"x\"", "null", "true"})
     EXPECT_EQ(code_of(plain(), value), "invalid_event") << value;
-  EXPECT_EQ(outcome(plain(), "[1]"), "invalid_event: the value is a list; an event is a map");
+  EXPECT_EQ(outcome(plain(), "[1]"), "invalid_event: the value is a list; it must be a map");
 
   Config config = plain();
   config.require = {{"name", {FieldKind::string}}, {"at.time", {}}};
   EXPECT_EQ(code_of(config, R"({"at":{"time":0},"name":""})"), "appended");
   EXPECT_EQ(outcome(config, R"({"at":{"time":0}})"),
-            "invalid_event: the field `name` is missing; it has to be of the type string");
+            "invalid_event: the field `name` is missing; it must be of type string");
   EXPECT_EQ(outcome(config, R"({"name":null,"at":{"time":0}})"),
-            "invalid_event: the field `name` is null; it has to be of the type string");
+            "invalid_event: the field `name` is null; it must be of type string");
   EXPECT_EQ(outcome(config, R"({"name":12,"at":{"time":0}})"),
-            "invalid_event: the field `name` is 12; it has to be of the type string");
+            "invalid_event: the field `name` is 12; it must be of type string");
   EXPECT_EQ(outcome(config, R"({"name":"x","at":7})"),
             "invalid_event: the field `at.time` is missing; it is required");
   EXPECT_EQ(outcome(config, R"({"name":"x","at":{"time":null}})"),
@@ -310,14 +310,14 @@ TEST(Transform, KnowsTheTypeOfEveryField) {
 // S1-9
 TEST(Transform, CallsInvalidEventARiverWithoutItsParts) {
   const std::pair<const char*, const char*> rows[] = {
-      {R"({"index":"i"})", "the field `source` is missing; a river has the document there"},
-      {R"({"index":"i","source":1})", "the field `source` is 1; it has to be a map"},
-      {R"({"source":{}})", "the field `index` is missing; a river says there where it goes"},
-      {R"({"index":null,"source":{}})",
-       "the field `index` is missing; a river says there where it goes"},
-      {R"({"index":7,"source":{}})", "the field `index` is 7; it has to be a text"},
+      {R"({"index":"i"})",
+       "the field `source` is missing; it holds the document of a river message"},
+      {R"({"index":"i","source":1})", "the field `source` is 1; it must be a map"},
+      {R"({"source":{}})", "the field `index` is missing; a river message needs it"},
+      {R"({"index":null,"source":{}})", "the field `index` is missing; a river message needs it"},
+      {R"({"index":7,"source":{}})", "the field `index` is 7; it must be a text"},
       {R"({"index":"i","id":true,"source":{}})",
-       "the field `id` is true; it has to be a text or a whole number"},
+       "the field `id` is true; it must be a text or a whole number"},
   };
   for (const auto& [value, reason] : rows)
     EXPECT_EQ(outcome(river(), value), "invalid_event: " + std::string(reason)) << value;
@@ -329,13 +329,14 @@ TEST(Transform, CallsTransformationErrorWhatHasNoIndex) {
   Config config{.index = "{data.kind}-events"};
   const auto because = [&](std::string_view value) { return outcome(config, value); };
   EXPECT_EQ(because("{}"),
-            "transformation_error: the field `kind` is missing; the index is made of it");
-  EXPECT_EQ(because(R"({"kind":"Click"})"),
-            "transformation_error: the index 'Click-events' is no name of an index: it has the "
-            "upper case letter 'C'");
-  EXPECT_EQ(because(R"({"kind":["x"]})"),
-            "transformation_error: the field `kind` is a list; the index is made of a text or a "
-            "whole number");
+            "transformation_error: the field `kind` is missing; the index depends on it");
+  EXPECT_EQ(
+      because(R"({"kind":"Click"})"),
+      "transformation_error: the index 'Click-events' is not a valid index name: it contains the "
+      "upper-case letter 'C'");
+  EXPECT_EQ(
+      because(R"({"kind":["x"]})"),
+      "transformation_error: the field `kind` is a list; the index needs a text or a whole number");
   for (const char* bad : {"a b", "a,b", "a/b", "a\\\\b", "a*", "a?", "\\\"", "<a", "a>", "a|b", "#",
                           "a:b", "-a", "_a", "+a", "\\u0000", "\\n"})
     EXPECT_EQ(code_of(config, R"({"kind":")" + std::string(bad) + "\"}"), "transformation_error")
@@ -363,13 +364,14 @@ TEST(Transform, CallsTransformationErrorATimeThatIsNone) {
   EXPECT_EQ(outcome(config, R"({"at":17})"),
             "transformation_error: the time in the field `at` is 17; expected a text");
   EXPECT_EQ(outcome(config, "{}"),
-            "transformation_error: the field `at` is missing; the index needs its time");
+            "transformation_error: the field `at` is missing; the index needs the time in it");
   config.time.from = Config::Time::From::message;
   SourceMessage source = message("{}");
   source.timestamp_ms = -1;
-  EXPECT_EQ(outcome(config, source),
-            "transformation_error: the message has no time of its own, which the index needs; take "
-            "the time from a field");
+  EXPECT_EQ(
+      outcome(config, source),
+      "transformation_error: the message has no timestamp, which the index needs; take the time "
+      "from a field");
 }
 
 // S1-23: the index is picked message by message; river, simple and daily documents.
@@ -429,7 +431,7 @@ TEST(Transform, KeepsMessagesOfABatchApart) {
   const auto append = [&](const Transform& by, std::int64_t at, std::string_view index) {
     SourceMessage source = message("{}");
     source.timestamp_ms = kTimestamp + at;
-    ASSERT_EQ(by.append(source, 0, kNow, bench, body).kind, Kind::appended);
+    ASSERT_EQ(by.append(source, 0, kNow, bench, body).kind, OutcomeKind::appended);
     expected += "{\"index\":{\"_index\":\"events-" + std::string(index) +
                 "\",\"_id\":\"events-3-1234\"}}\n{}\n";
   };
@@ -440,7 +442,7 @@ TEST(Transform, KeepsMessagesOfABatchApart) {
   append(*transform, 24 * hour, "2026.11.17.09");
   append(*transform, 0, "2026.11.16.09");
   SourceMessage bad = message("{");
-  EXPECT_EQ(transform->append(bad, 9, kNow, bench, body).kind, Kind::failed);
+  EXPECT_EQ(transform->append(bad, 9, kNow, bench, body).kind, OutcomeKind::failed);
   EXPECT_EQ(body.text, expected);
   EXPECT_EQ(body.items.size(), 6U);
 }
@@ -479,10 +481,10 @@ TEST(Transform, RenamesDropsAndSetsFields) {
       R"({"new":"x","kept":[1, 2.50],"n":21,"c":null,"total":42,"kind":"event","from":"x/21"})"
       "\n");
   EXPECT_EQ(outcome(config, R"({"old":"x"})"),
-            "transformation_error: `set` has no value for `total`: data.n is absent");
-  EXPECT_EQ(outcome(config, R"({"old":"x","new":1,"n":1})"),
-            "transformation_error: `old` cannot be renamed to `new`: the document has such a field "
-            "already");
+            "transformation_error: `set` cannot compute `total`: data.n is absent");
+  EXPECT_EQ(
+      outcome(config, R"({"old":"x","new":1,"n":1})"),
+      "transformation_error: `old` cannot be renamed to `new`: the document already has that field");
 }
 
 // S1-10
@@ -533,7 +535,7 @@ TEST(Transform, DoesWithTombstonesAsTold) {
   SourceMessage source = tombstone();
   source.key = std::nullopt;
   EXPECT_EQ(outcome(config, source),
-            "transformation_error: the message has no key, and the id is its key");
+            "transformation_error: the message has no key, which the id is taken from");
 }
 
 TEST(Transform, RefusesADocumentThatIsTooBig) {
@@ -541,7 +543,7 @@ TEST(Transform, RefusesADocumentThatIsTooBig) {
   config.document_bytes_max = 9;
   EXPECT_EQ(code_of(config, R"( {"a":123} )"), "appended");
   EXPECT_EQ(outcome(config, R"({"a":1234})"),
-            "message_too_big: the document has 10 bytes; the file allows 9");
+            "message_too_big: the document has 10 bytes; the limit is 9");
   EXPECT_EQ(code_of(config, "{\n    \"a\": 12}"), "appended");
   config.drop = {"b"};
   EXPECT_EQ(code_of(config, R"({"a":123,"b":456})"), "appended");
@@ -553,7 +555,7 @@ TEST(Transform, SurvivesAMessageBiggerThanTheOthers) {
   BulkBody body;
   const std::string big = R"({"a":")" + std::string(5U << 20U, 'x') + "\"}";
   for (const std::string& value : {std::string("{}"), big, std::string(R"({"a":1})")})
-    EXPECT_EQ(transform->append(message(value), 0, kNow, bench, body).kind, Kind::appended);
+    EXPECT_EQ(transform->append(message(value), 0, kNow, bench, body).kind, OutcomeKind::appended);
   EXPECT_EQ(body.items.size(), 3U);
 }
 
@@ -564,9 +566,10 @@ TEST(Transform, RefusesTheSameNameAgain) {
   BulkBody body;
   for (const char* value : {R"({"kind":"A"})", R"({"kind":"A"})", R"({"kind":""})",
                             R"({"kind":""})", R"({"kind":"A"})"})
-    EXPECT_EQ(transform->append(message(value), 0, kNow, bench, body).kind, Kind::failed) << value;
+    EXPECT_EQ(transform->append(message(value), 0, kNow, bench, body).kind, OutcomeKind::failed)
+        << value;
   EXPECT_EQ(transform->append(message(R"({"kind":"a"})"), 0, kNow, bench, body).kind,
-            Kind::appended);
+            OutcomeKind::appended);
 }
 
 TEST(Transform, KnowsWhetherItIsRepeatable) {
@@ -577,7 +580,7 @@ TEST(Transform, KnowsWhetherItIsRepeatable) {
   config = plain();
   config.set = {{"at", "{now}"}};
   EXPECT_EQ(error_of(config),
-            "`set` of `at`: now is not seen here: the same data has to give the same value");
+            "`set` of `at`: now is not available here: the same data must give the same value");
   config.allow_nondeterministic_index = true;
   EXPECT_FALSE(made(config)->is_repeatable());
   config.set = {{"at", "{data.at}"}};
@@ -586,11 +589,11 @@ TEST(Transform, KnowsWhetherItIsRepeatable) {
 
 TEST(Transform, RefusesAClockInTheIndexUnlessAllowed) {
   Config config{.index = "e-{time:%Y}", .time = {.from = Config::Time::From::system}};
-  EXPECT_TRUE(error_of(config).starts_with("an index by the clock"));
+  EXPECT_TRUE(error_of(config).starts_with("an index by the system clock"));
   config.id = {Config::Id::From::none};
   EXPECT_EQ(error_of(config), "fine");
   config.id = {Config::Id::From::key};
-  EXPECT_TRUE(error_of(config).starts_with("an index by the clock"));
+  EXPECT_TRUE(error_of(config).starts_with("an index by the system clock"));
   config.allow_nondeterministic_index = true;
   EXPECT_EQ(error_of(config), "fine");
   EXPECT_FALSE(made(config)->is_repeatable());
@@ -608,17 +611,16 @@ TEST(Transform, RefusesAFileThatMakesNoSense) {
   using From = Config::Id::From;
   EXPECT_EQ(with([](Config& c) { c.index = ""; }),
             "the index is missing; write its name, or a template like events-{time:%Y.%m.%d}");
-  EXPECT_EQ(with([](Config& c) { c.id = {From::field, ""}; }), "the field of the id is missing");
+  EXPECT_EQ(with([](Config& c) { c.id = {From::field, ""}; }), "`id` does not name a field");
   EXPECT_EQ(with([](Config& c) {
               c.id = {From::field, "a..b"};
             }),
-            "a name is missing in the field 'a..b'; write names with a dot between them, like "
-            "user.name");
-  EXPECT_EQ(with([](Config& c) {
-              c.require = {{"", {}}};
-            }),
-            "`require`: a name is missing in the field ''; write names with a dot between them, "
-            "like user.name");
+            "a name is empty in the field 'a..b'; join names by single dots, like user.name");
+  EXPECT_EQ(
+      with([](Config& c) {
+        c.require = {{"", {}}};
+      }),
+      "`require`: a name is empty in the field ''; join names by single dots, like user.name");
   EXPECT_EQ(with([](Config& c) { c.drop_if = "data.a +"; }).substr(0, 9), "`drop_if`");
   EXPECT_EQ(with([](Config& c) { c.drop_if = "1 + 2"; }),
             "`drop_if`: a condition is true or false, not a number");
@@ -626,9 +628,9 @@ TEST(Transform, RefusesAFileThatMakesNoSense) {
             "`drop_if`: the name 'ping' is not known here; write data.ping for a field, 'ping' for "
             "a text");
   EXPECT_EQ(with([](Config& c) { c.drop_if = "record.key == 'x'"; }),
-            "`drop_if`: record is seen only in machines; here there is data only");
+            "`drop_if`: record is available only in machines; only data is available here");
   EXPECT_EQ(with([](Config& c) { c.drop_if = "children.a.all > 1"; }),
-            "`drop_if`: children is seen only in machines; here there is data only");
+            "`drop_if`: children is available only in machines; only data is available here");
   EXPECT_EQ(with([](Config& c) { c.set = {{"a", "{"}}; }).substr(0, 14), "`set` of `a`: ");
   EXPECT_EQ(with([](Config& c) { c.set = {{"a", 1}, {"a", 2}}; }), "`set` sets `a` twice");
   EXPECT_EQ(with([](Config& c) {
@@ -642,37 +644,37 @@ TEST(Transform, RefusesAFileThatMakesNoSense) {
   EXPECT_EQ(with([](Config& c) {
               c.rename = {{"a", "a"}};
             }),
-            "`rename` gives `a` the name that it has");
+            "`rename` gives `a` the name it already has");
   EXPECT_EQ(with([](Config& c) {
               c.rename = {{"a", ""}};
             }),
-            "a name is missing in `rename`; write the old name, then the new one");
+            "`rename` lacks a name; write the old name, then the new one");
   EXPECT_EQ(with([](Config& c) {
               c.rename = {{"a", "b"}};
               c.drop = {"a"};
             }),
-            "`a` is renamed and dropped; keep one of the two");
+            "`a` is both renamed and dropped; keep one of the two");
   EXPECT_EQ(with([](Config& c) {
               c.rename = {{"a", "b"}};
               c.set = {{"b", 1}};
             }),
-            "`b` is the new name of a field and is set; keep one of the two");
+            "`b` is both the new name of a field and set; keep one of the two");
   EXPECT_EQ(with([](Config& c) { c.document_bytes_max = 0; }),
-            "the most bytes of a document are from 1 byte to 1 GiB");
+            "the maximum size of a document must be from 1 byte to 1 GiB");
   EXPECT_EQ(with([](Config& c) { c.tombstone = Config::Tombstone::erase; }),
-            "`tombstone: delete` needs `id: key`: a message without value has nothing else");
+            "`tombstone: delete` needs `id: key`: a message without a value has nothing else");
   EXPECT_EQ(with([](Config& c) {
               c.tombstone = Config::Tombstone::erase;
               c.id = {From::key};
               c.op = Config::Op::create;
             }),
-            "`tombstone: delete` does not go with `op: create`, which only adds");
+            "`tombstone: delete` does not work with `op: create`, which only adds");
   EXPECT_EQ(with([](Config& c) {
               c.tombstone = Config::Tombstone::erase;
               c.id = {From::key};
               c.message = Config::Message::river;
             }).substr(0, 56),
-            "`tombstone: delete` does not go with `message: river`, w");
+            "`tombstone: delete` does not work with `message: river`:");
   EXPECT_EQ(with([](Config& c) {
               c.tombstone = Config::Tombstone::erase;
               c.id = {From::key};
@@ -801,11 +803,11 @@ void check_appended(const BulkBody& body) {
 }
 
 void check_outcome(const Transform::Outcome& outcome, const BulkBody& body) {
-  if (outcome.kind == Kind::appended) return check_appended(body);
+  if (outcome.kind == OutcomeKind::appended) return check_appended(body);
   RC_ASSERT(body.text == "before\n");
   RC_ASSERT(body.items.size() == 1U);
-  RC_ASSERT((outcome.kind == Kind::failed) == !outcome.reason.empty());
-  RC_ASSERT((outcome.kind == Kind::failed) == (pipe_code::number(outcome.code) != 0));
+  RC_ASSERT((outcome.kind == OutcomeKind::failed) == !outcome.reason.empty());
+  RC_ASSERT((outcome.kind == OutcomeKind::failed) == (pipe_code::number(outcome.code) != 0));
   RC_ASSERT(outcome.reason.size() < 400U);
 }
 
@@ -830,7 +832,7 @@ TEST(TransformProperties, GivesTheSameBytesAgainAndNothingOnFailure) {
         RC_ASSERT(outcome.kind == repeated.kind && outcome.code == repeated.code &&
                   outcome.reason == repeated.reason);
         check_outcome(outcome, body);
-        ++(outcome.kind == Kind::appended ? appended : failed);
+        ++(outcome.kind == OutcomeKind::appended ? appended : failed);
       }
     }
   }));
@@ -848,7 +850,7 @@ TEST(TransformProperties, LeavesTheValueAsItIs) {
     BulkBody body;
     const bool is_json = check_json(value).has_value();
     const auto outcome = transform->append(message(value), 0, kNow, bench, body);
-    RC_ASSERT((outcome.kind == Kind::appended) == is_json);
+    RC_ASSERT((outcome.kind == OutcomeKind::appended) == is_json);
     if (is_json) RC_ASSERT(body.text.ends_with("}}\n" + value + "\n"));
   }));
 }

@@ -16,16 +16,16 @@ using namespace std::chrono_literals;
 using Kind = Delay::Kind;
 using Jitter = Delays::Jitter;
 
-constexpr std::uint64_t kLast = 0xffff'ffff'ffff'ffff;
+constexpr std::uint64_t kLastDraw = 0xffff'ffff'ffff'ffff;
 
 Delay after(const Delays& delays, int k, std::uint64_t draw = 0, std::string_view data = "{}") {
   Scratch scratch;
   return delay_after(delays, k, draw, {.data = data}, scratch);
 }
 
-Delays listed(std::vector<DurationValue> list) { return {.list = std::move(list)}; }
+Delays in_list(std::vector<DurationValue> list) { return {.list = std::move(list)}; }
 
-Delays formula(Duration first, int factor_milli = 2'000) {
+Delays doubled(Duration first, int factor_milli = 2'000) {
   return {.kind = Delays::Kind::formula, .first = first, .factor_milli = factor_milli};
 }
 
@@ -51,7 +51,7 @@ std::vector<Duration> waits(const Delays& delays, int count) {
 using Waits = std::vector<Duration>;
 
 TEST(Delays, AListOfFiveIsFiveRetriesAndTheSixthFailureIsFinal) {  // S2-10
-  const Delays delays = listed({0s, 1min, 5min, 10min, 15min});
+  const Delays delays = in_list({0s, 1min, 5min, 10min, 15min});
   EXPECT_EQ(waits(delays, 100), (Waits{0s, 1min, 5min, 10min, 15min}));
   EXPECT_EQ(after(delays, 5).kind, Kind::wait);
   EXPECT_EQ(after(delays, 6).kind, Kind::used_up);
@@ -59,20 +59,20 @@ TEST(Delays, AListOfFiveIsFiveRetriesAndTheSixthFailureIsFinal) {  // S2-10
 }
 
 TEST(Delays, ThreeAttemptsAreTwoRetriesTenMinutesApart) {  // S0-18, S0-19
-  const Delays delays = listed({10min, 10min});
+  const Delays delays = in_list({10min, 10min});
   EXPECT_EQ(waits(delays, 100), (Waits{10min, 10min}));
   EXPECT_EQ(after(delays, 3).kind, Kind::used_up);
 }
 
 TEST(Delays, AFirstDelayOfNoughtIsDueAtOnce) {  // S2-8, S2-9
-  const Delays delays = listed({0s, 5min});
+  const Delays delays = in_list({0s, 5min});
   EXPECT_EQ(after(delays, 1), (Delay{Kind::wait, 0s}));
   EXPECT_EQ(after(delays, 2), (Delay{Kind::wait, 5min}));
 }
 
 TEST(Delays, AnEmptyListIsOneAttempt) {
-  EXPECT_EQ(after(listed({}), 1).kind, Kind::used_up);
-  EXPECT_EQ(delays_left(listed({}), 1), 0);
+  EXPECT_EQ(after(in_list({}), 1).kind, Kind::used_up);
+  EXPECT_EQ(delays_left(in_list({}), 1), 0);
 }
 
 TEST(Delays, OneDurationIsForEver) {
@@ -83,7 +83,7 @@ TEST(Delays, OneDurationIsForEver) {
 }
 
 TEST(Delays, AFormulaGrowsUpToItsMaximum) {
-  Delays delays = formula(10s);
+  Delays delays = doubled(10s);
   delays.max = 1min;
   EXPECT_EQ(waits(delays, 6), (Waits{10s, 20s, 40s, 1min, 1min, 1min}));
   delays.max = 5s;
@@ -93,7 +93,7 @@ TEST(Delays, AFormulaGrowsUpToItsMaximum) {
 }
 
 TEST(Delays, AttemptsIncludeTheFirst) {
-  Delays delays = formula(10s);
+  Delays delays = doubled(10s);
   delays.attempts = 3;
   EXPECT_EQ(waits(delays, 100), (Waits{10s, 20s}));
   EXPECT_EQ(after(delays, 3).kind, Kind::used_up);
@@ -106,14 +106,14 @@ TEST(Delays, TheBuiltInRetryIsTenAttempts) {
   for (int k = 1; k <= 9; ++k) {
     const Duration plain = std::min<Duration>(10s * (1 << (k - 1)), 1h);
     EXPECT_EQ(after(delays, k, 0).wait, plain * 8 / 10);
-    EXPECT_EQ(after(delays, k, kLast).wait, plain * 12 / 10);
+    EXPECT_EQ(after(delays, k, kLastDraw).wait, plain * 12 / 10);
   }
   EXPECT_EQ(after(delays, 10).kind, Kind::used_up);
 }
 
 // delay_n is in [0.5, 1.5] * min(300ms * 2^(n-1), 90s), without end.
 TEST(Delays, JitterComesAfterTheMaximum) {  // S1-29
-  Delays delays = formula(300ms);
+  Delays delays = doubled(300ms);
   delays.max = 90s;
   delays.jitter = Jitter::percent;
   delays.jitter_percent = 50;
@@ -121,14 +121,14 @@ TEST(Delays, JitterComesAfterTheMaximum) {  // S1-29
   for (int n = 1; n <= 2'000; ++n) {
     const Duration plain = n > 9 ? Duration{90s} : std::min<Duration>(300ms * (1 << (n - 1)), 90s);
     EXPECT_EQ(after(delays, n, 0).wait, plain / 2);
-    EXPECT_EQ(after(delays, n, kLast).wait, plain * 3 / 2);
+    EXPECT_EQ(after(delays, n, kLastDraw).wait, plain * 3 / 2);
     const Duration wait = after(delays, n, random()).wait;
     EXPECT_GE(wait, plain / 2);
     EXPECT_LE(wait, plain * 3 / 2);
   }
   EXPECT_EQ(after(delays, 9, 0).wait, 38'400ms);
   EXPECT_EQ(after(delays, 10, 0).wait, 45s);
-  EXPECT_EQ(after(delays, INT_MAX, kLast).wait, 135s);
+  EXPECT_EQ(after(delays, INT_MAX, kLastDraw).wait, 135s);
 }
 
 TEST(Delays, TheSameDrawGivesTheSameDelay) {
@@ -142,12 +142,12 @@ TEST(Delays, TheSameDrawGivesTheSameDelay) {
 }
 
 TEST(Delays, LeftAreThoseThatAreNotUsedYet) {
-  const Delays list = listed({0s, 1min, 5min});
+  const Delays list = in_list({0s, 1min, 5min});
   EXPECT_EQ(delays_left(list, 1), 2);
   EXPECT_EQ(delays_left(list, 3), 0);
   EXPECT_EQ(delays_left(list, 4), 0);
   EXPECT_EQ(delays_left(list, INT_MAX), 0);
-  Delays growing = formula(10s);
+  Delays growing = doubled(10s);
   EXPECT_EQ(delays_left(growing, 1), std::nullopt);
   growing.attempts = 10;
   EXPECT_EQ(delays_left(growing, 1), 8);
@@ -157,11 +157,11 @@ TEST(Delays, LeftAreThoseThatAreNotUsedYet) {
 }
 
 TEST(Delays, TemplatesAreThoseOfTheRecord) {
-  Delays delays = listed({made("{data.first}"), 1min});
+  Delays delays = in_list({made("{data.first}"), 1min});
   EXPECT_EQ(after(delays, 1, 0, R"({"first":"7s"})"), (Delay{Kind::wait, 7s}));
   EXPECT_EQ(after(delays, 1, 0, R"({"first":0})"), (Delay{Kind::wait, 0s}));
   EXPECT_EQ(after(delays, 2).wait, 1min);
-  delays = formula(0s);
+  delays = doubled(0s);
   delays.first = made("{data.first}");
   delays.max = made("{data.max}");
   EXPECT_EQ(after(delays, 3, 0, R"({"first":"7s","max":"PT1M"})").wait, 28s);
@@ -171,20 +171,20 @@ TEST(Delays, TemplatesAreThoseOfTheRecord) {
 }
 
 TEST(Delays, AValueThatIsNoDurationIsSaid) {
-  Delays delays = formula(0s);
+  Delays delays = doubled(0s);
   delays.first = made("{data.first}");
   delays.max = made("{data.max}");
   EXPECT_EQ(after(delays, 1, 0, "{}"),
-            (Delay{Kind::bad_value, 0s, "`{data.first}` is no duration: data.first is absent"}));
+            (Delay{Kind::bad_value, 0s, "`{data.first}` is not a duration: data.first is absent"}));
   EXPECT_EQ(after(delays, 1, 0, R"({"first":"7s","max":null})"),
-            (Delay{Kind::bad_value, 0s, "`{data.max}` is no duration: it is null"}));
-  const Delay number = after(listed({made("{data.n}")}), 1, 0, R"({"n":30})");
+            (Delay{Kind::bad_value, 0s, "`{data.max}` is not a duration: it is null"}));
+  const Delay number = after(in_list({made("{data.n}")}), 1, 0, R"({"n":30})");
   EXPECT_EQ(number.kind, Kind::bad_value);
   EXPECT_NE(number.why.find("has no unit"), std::string::npos) << number.why;
 }
 
 TEST(Delays, WhatIsUsedUpIsNotEvaluated) {
-  EXPECT_EQ(after(listed({made("{data.x}")}), 2).kind, Kind::used_up);
+  EXPECT_EQ(after(in_list({made("{data.x}")}), 2).kind, Kind::used_up);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string nature_of(const Machine& machine, StateId id) {
   const State& state = machine.state(id);
   if (state.final) return "is final";
   if (const auto owner = machine.owner_of(id))
-    return "is where " + in_ticks(machine.state(*owner).name) + " is while its task runs";
+    return "stands in for " + in_ticks(machine.state(*owner).name) + " while its task runs";
   if (!state.task) return "waits";
   const Task& task = machine.task(state.task->id);
   std::string how;
@@ -61,7 +61,8 @@ std::vector<std::string> moves_of(const Machine& machine, const State& state) {
   for (const EffectRow& effect : state.effects)
     moves.push_back("On entry " + text_of(effect) + ".");
   if (state.started)
-    moves.push_back("While an attempt runs it is in " + in_ticks(state.started->name) + ".");
+    moves.push_back("While an attempt runs, the record is in " + in_ticks(state.started->name) +
+                    ".");
   if (!state.done.empty()) moves.push_back("Done: " + text_of(state.done) + ".");
   for (const EventRows& on : state.on)
     moves.push_back("On " + text_of_event(machine, on.event) + ": " + text_of(on.rows) + ".");
@@ -74,9 +75,9 @@ std::vector<std::string> moves_of(const Machine& machine, const State& state) {
     const auto& ended = machine.definition().schedule->ended;
     if (!ended.empty()) moves.push_back("When no planned time is left: " + text_of(ended) + ".");
   }
-  if (!state.when.empty()) moves.push_back("As soon as it holds: " + text_of(state.when) + ".");
+  if (!state.when.empty()) moves.push_back("After every change: " + text_of(state.when) + ".");
   if (!state.resume.empty())
-    moves.push_back("Coming back from a failure: " + text_of(state.resume) + ".");
+    moves.push_back("Coming back after a failure: " + text_of(state.resume) + ".");
   return moves;
 }
 
@@ -104,7 +105,7 @@ bool uses_policy_delays(const Outlook& outlook) {
 std::vector<std::string> attempts_of(const ResolvedPolicy& policy) {
   std::vector<std::string> lines{"One attempt may take " + text_of(policy.timeout)};
   if (policy.lease)
-    lines.push_back("A worker silent for " + text_of(*policy.lease) + " has lost its attempt");
+    lines.push_back("A worker that is silent for " + text_of(*policy.lease) + " loses its attempt");
   return lines;
 }
 
@@ -126,8 +127,9 @@ std::vector<std::string> ways_back_of(const Machine& machine, StateId id) {
   if (const StateId back = checkpoint_of(machine, id); back != id)
     lines.push_back("It comes back to " + in_ticks(machine.state(back).name));
   if (policy.count == Policy::Count::epoch)
-    lines.emplace_back("Failures are counted over all states, until a fresh start");
-  if (policy.count == Policy::Count::lifetime) lines.emplace_back("Failures are counted for ever");
+    lines.emplace_back("Failures are counted over all states, until a new epoch");
+  if (policy.count == Policy::Count::lifetime)
+    lines.emplace_back("Failures are counted over the record's lifetime");
   return lines;
 }
 
@@ -195,7 +197,8 @@ std::string to_text(const ExplainedMachine& explained) {
     if (!state.outlook) continue;
     for (const std::string& line : to_lines(*state.outlook)) text += "    " + line + "\n";
   }
-  if (!explained.everywhere.empty()) text += "\nIn every open state, unless it says otherwise:\n";
+  if (!explained.everywhere.empty())
+    text += "\nIn every open state, unless the state says otherwise:\n";
   for (const std::string& line : explained.everywhere) text += "  " + line + "\n";
   for (const ExplainedPolicy& policy : explained.policies) {
     text += "\nPolicy " + policy.name + ":\n";

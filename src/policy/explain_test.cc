@@ -53,29 +53,29 @@ TEST(Explain, SaysEverythingAMachineDoes) {
 
 asked works on `look` (queue desks).
   On entry notifies `desk`.
-  While an attempt runs it is in `looking`.
+  While an attempt runs, the record is in `looking`.
   Done: goes to `sent`.
   On `approve` (by `clerk` or `boss`): goes to `sent`.
   On `cancel`: goes to `over`.
   After 1h: goes to `over`.
   Every 10m: notifies `desk`.
-  As soon as it holds: if data.wait == null: goes to `idle`.
-  Coming back from a failure: goes to `sent`.
+  After every change: if data.wait == null: goes to `idle`.
+  Coming back after a failure: goes to `sent`.
   When it fails:
     One attempt may take 5m.
-    A worker silent for 20s has lost its attempt.
-    Error `busy`: is no failure: asks again after 5s each time.
+    A worker that is silent for 20s loses its attempt.
+    Error `busy`: is not a failure: asks again after 5s each time.
     Any other error: is retried.
     On the first failure, retry after 1 minute.
     When it gives up: goes to `idle`.
-    If every attempt fails and is retried, from the first start on:
+    If every attempt fails and is retried, counted from the first start:
       failure  waits  soonest start  latest start
       1        1m     1m             6m
       2        gives up after 1m to 11m: to `idle`, no alert
-    After 1h the stay ends, retries or not.
-    A retry that might end after the next planned time starts at that time instead; that is not in the table.
+    After 1h the record leaves the state, retries or not.
+    A retry that might end after the next planned time starts at that time instead; the table does not show this.
 
-looking is where `asked` is while its task runs.
+looking stands in for `asked` while its task runs.
 
 sent works on `post` (HTTP http://x).
   Done: goes to `rung`.
@@ -84,24 +84,24 @@ sent works on `post` (HTTP http://x).
     A failure is not retried.
     A failed record waits in `failed`.
     It comes back to `asked`.
-    Failures are counted over all states, until a fresh start.
+    Failures are counted over all states, until a new epoch.
     When it gives up: is put on hold: {error.message}, alerts the server's channel.
-    If every attempt fails and is retried, from the first start on:
+    If every attempt fails and is retried, counted from the first start:
       1  gives up after 0s to 5m: hold, alerts the server's channel
-    A retry that might end after the next planned time starts at that time instead; that is not in the table.
-    It comes back to `asked` first; the time there is not in the table.
+    A retry that might end after the next planned time starts at that time instead; the table does not show this.
+    It comes back to `asked` first; the table does not include the time there.
 
 rung works on `ring` (channel bell).
   Done: goes to `called`.
   When it fails:
     One attempt may take 5m.
     Retry after 30s each time.
-    Failures are counted for ever.
-    If every attempt fails and is retried, from the first start on:
+    Failures are counted over the record's lifetime.
+    If every attempt fails and is retried, counted from the first start:
       failure  waits  soonest start  latest start
       1        30s    30s            5m30s
       …        and so on, every 30s, without end
-    A retry that might end after the next planned time starts at that time instead; that is not in the table.
+    A retry that might end after the next planned time starts at that time instead; the table does not show this.
 
 called works on `call` (function phone).
   Done: goes to `over`.
@@ -111,7 +111,7 @@ called works on `call` (function phone).
     When it gives up: is put on hold: {error.message}, alerts the server's channel.
 
 failed waits.
-  Coming back from a failure: goes to `idle`.
+  Coming back after a failure: goes to `idle`.
 
 idle waits.
   At each planned time: goes to `asked`.
@@ -119,7 +119,7 @@ idle waits.
 
 over is final.
 
-In every open state, unless it says otherwise:
+In every open state, unless the state says otherwise:
   On `discard`: goes to `over`.
 
 Policy steady:
@@ -128,7 +128,7 @@ Policy steady:
 
 Policy patient:
   Allow 1 hour to complete
-  (no sentence for count: when failures are counted from zero)
+  (no sentence for count: the span over which failures are counted)
 
 Policy brief:
   (no sentence for give_up: row 1 goes to 'over')

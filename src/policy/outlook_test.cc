@@ -18,7 +18,7 @@ Outlook outlook(const std::string& keys, const std::string& more = "") {
   return outlook(machine_with(keys, more));
 }
 
-Between between(Duration least, Duration most) { return {least, most}; }
+Between from_to(Duration least, Duration most) { return {least, most}; }
 
 TEST(Outlook, SumsUpEveryFailureOfAList) {  // S2-42
   const Outlook seen = outlook(machine_in("big_table_week"), "refreshing");
@@ -26,12 +26,12 @@ TEST(Outlook, SumsUpEveryFailureOfAList) {  // S2-42
   const Outlook::Run& run = seen.runs[0];
   EXPECT_EQ(run.codes, Names{"default"});
   ASSERT_EQ(run.failed.size(), 6U);
-  EXPECT_EQ(run.failed[0].next_start, between(0s, 1h));
-  EXPECT_EQ(run.failed[5].wait, between(1h, 1h));
-  EXPECT_EQ(run.failed[5].next_start, between(111min, 6h + 111min));
+  EXPECT_EQ(run.failed[0].next_start, from_to(0s, 1h));
+  EXPECT_EQ(run.failed[5].wait, from_to(1h, 1h));
+  EXPECT_EQ(run.failed[5].next_start, from_to(111min, 6h + 111min));
   EXPECT_FALSE(run.goes_on);
   EXPECT_EQ(run.last, 7);
-  EXPECT_EQ(run.gives_up_after, between(111min, 7h + 111min));
+  EXPECT_EQ(run.gives_up_after, from_to(111min, 7h + 111min));
   EXPECT_EQ(seen.align, Policy::Align::planned);
   ASSERT_EQ(seen.ends.size(), 2U);  // a week of failures, and no delay left
   EXPECT_EQ(seen.ends[0].to, "idle");
@@ -56,7 +56,7 @@ TEST(Outlook, ThreeAttemptsOfTheExam) {  // S0-18, S0-19, S0-21
   ASSERT_EQ(seen.runs.size(), 1U);
   EXPECT_EQ(seen.runs[0].codes, (Names{"async_retry", "default"}));
   EXPECT_EQ(seen.runs[0].last, 3);
-  EXPECT_EQ(seen.runs[0].gives_up_after, between(20min, 110min));
+  EXPECT_EQ(seen.runs[0].gives_up_after, from_to(20min, 110min));
   EXPECT_EQ(seen.ends[0].alert, "opsgenie");
 }
 
@@ -64,11 +64,11 @@ TEST(Outlook, BackoffWithoutEndShowsItsFirstRows) {  // S1-29
   const Outlook seen = outlook(machine_in("qanal"), "reset_offset");
   const Outlook::Run& run = seen.runs.at(0);
   ASSERT_EQ(run.failed.size(), 10U);
-  EXPECT_EQ(run.failed[0].wait, between(150ms, 450ms));
-  EXPECT_EQ(run.failed[8].wait, between(38'400ms, 115'200ms));
-  EXPECT_EQ(run.failed[9].wait, between(45s, 135s));
+  EXPECT_EQ(run.failed[0].wait, from_to(150ms, 450ms));
+  EXPECT_EQ(run.failed[8].wait, from_to(38'400ms, 115'200ms));
+  EXPECT_EQ(run.failed[9].wait, from_to(45s, 135s));
   EXPECT_TRUE(run.goes_on);
-  EXPECT_EQ(run.then_every, between(45s, 135s));
+  EXPECT_EQ(run.then_every, from_to(45s, 135s));
   EXPECT_EQ(run.last, std::nullopt);
   EXPECT_FALSE(seen.can_give_up);
   EXPECT_EQ(seen.through, Names{"assign"});
@@ -77,7 +77,7 @@ TEST(Outlook, BackoffWithoutEndShowsItsFirstRows) {  // S1-29
 TEST(Outlook, OnlyRowsThatTellSomethingNewAreShown) {
   const Outlook fixed = outlook("retry: 30s");
   EXPECT_EQ(fixed.runs[0].failed.size(), 1U);
-  EXPECT_EQ(fixed.runs[0].then_every, between(30s, 30s));
+  EXPECT_EQ(fixed.runs[0].then_every, from_to(30s, 30s));
   const Outlook few = outlook("retry: {first: 1s, max: 1s, attempts: 11}");
   EXPECT_EQ(few.runs[0].failed.size(), 10U);
   EXPECT_FALSE(few.runs[0].goes_on);
@@ -85,14 +85,14 @@ TEST(Outlook, OnlyRowsThatTellSomethingNewAreShown) {
   EXPECT_EQ(many.runs[0].failed.size(), 2U);
   EXPECT_TRUE(many.runs[0].goes_on);
   EXPECT_EQ(many.runs[0].last, 12);
-  EXPECT_EQ(many.runs[0].gives_up_after, between(21s, 21s + 12min));
+  EXPECT_EQ(many.runs[0].gives_up_after, from_to(21s, 21s + 12min));
   const Outlook growing = outlook("retry: {first: 1s}");
   EXPECT_EQ(growing.runs[0].failed.size(), 10U);
   EXPECT_EQ(growing.runs[0].then_every, std::nullopt);
   const Outlook none = outlook("retry: false");
   EXPECT_TRUE(none.runs[0].failed.empty());
   EXPECT_EQ(none.runs[0].last, 1);
-  EXPECT_EQ(none.runs[0].gives_up_after, between(0s, 1min));
+  EXPECT_EQ(none.runs[0].gives_up_after, from_to(0s, 1min));
 }
 
 TEST(Outlook, DelaysOfAnErrorAreARunOfTheirOwn) {  // R4-3
@@ -101,14 +101,14 @@ TEST(Outlook, DelaysOfAnErrorAreARunOfTheirOwn) {  // R4-3
   EXPECT_EQ(seen.runs[1].codes, Names{"lease_lost"});
   EXPECT_TRUE(seen.runs[1].own_delays);
   EXPECT_EQ(seen.runs[1].last, 2);
-  EXPECT_EQ(seen.runs[1].gives_up_after, between(0s, 20min));
+  EXPECT_EQ(seen.runs[1].gives_up_after, from_to(0s, 20min));
 }
 
 TEST(Outlook, LaterIsAskedAgainAndNoFailure) {
   const Outlook seen = outlook("errors: {busy: {later: 5s}}, give_up: {elapsed: 1s, to: over}");
   ASSERT_EQ(seen.runs.size(), 2U);
   EXPECT_TRUE(seen.runs[1].later);
-  EXPECT_EQ(seen.runs[1].then_every, between(5s, 5s));
+  EXPECT_EQ(seen.runs[1].then_every, from_to(5s, 5s));
 }
 
 TEST(Outlook, TheLastDelayOfALaterHoldsForEver) {
@@ -116,7 +116,7 @@ TEST(Outlook, TheLastDelayOfALaterHoldsForEver) {
   ASSERT_EQ(seen.runs.size(), 2U);
   EXPECT_EQ(seen.runs[1].failed.size(), 2U);
   EXPECT_TRUE(seen.runs[1].goes_on);
-  EXPECT_EQ(seen.runs[1].then_every, between(1min, 1min));
+  EXPECT_EQ(seen.runs[1].then_every, from_to(1min, 1min));
   EXPECT_EQ(seen.runs[1].last, std::nullopt);
 }
 

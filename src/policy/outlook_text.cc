@@ -47,7 +47,8 @@ std::string assumption_of(const Outlook& outlook, const Outlook::Run& run) {
   text += run.later ? "is answered" : (outlook.works ? "fails" : "fails every time");
   text += any ? " and is retried" : (run.later ? " " : " with ") + join(codes, ", ", " or ");
   if (!run.condition.empty()) text += " (if " + run.condition + ")";
-  return text + (outlook.works ? ", from the first start on:" : ", from the first failure on:");
+  return text +
+         (outlook.works ? ", counted from the first start:" : ", counted from the first failure:");
 }
 
 std::string and_so_on(const Outlook::Run& run) {
@@ -117,9 +118,9 @@ bool is_plain(const Outlook::Run& run) {
 std::string text_of_elapsed(const Outlook::End& end) {
   std::string text = "After " + end.elapsed + " of failures";
   if (end.over_rounds) {
-    text += ", over all rounds";
+    text += ", across all rounds";
   } else if (end.failures) {
-    text += ", which are " + std::to_string(*end.failures) + " or more";
+    text += " (" + std::to_string(*end.failures) + " or more)";
   }
   text += ", it gives up: " + text_of(end, false);
   return text + (end.comes_late && !end.over_rounds ? "; the delays are used up before that" : "");
@@ -129,10 +130,10 @@ std::string text_of(Policy::Align align) {
   switch (align) {
     case Policy::Align::planned:
       return "A retry that might end after the next planned time starts at that time instead; "
-             "that is not in the table.";
+             "the table does not show this.";
     case Policy::Align::whichever_first:
-      return "A retry starts at the next planned time when that is earlier; that is not in the "
-             "table.";
+      return "A retry starts at the next planned time when that is earlier; the table does not "
+             "show this.";
     case Policy::Align::retry:
     case Policy::Align::only_planned:
       break;
@@ -158,7 +159,7 @@ void add_notes(const Outlook& outlook, Cells& lines) {
   if (outlook.align && !text_of(*outlook.align).empty()) lines.push_back(text_of(*outlook.align));
   if (!outlook.through.empty())
     lines.push_back("It comes back to " + join(all_in_ticks(outlook.through), ", ", " or ") +
-                    " first; the time there is not in the table.");
+                    " first; the table does not include the time there.");
   if (!outlook.unknown.empty())
     lines.push_back("Depends on the record: " + join(all_in_ticks(outlook.unknown), ", ", " and ") +
                     ".");
@@ -187,7 +188,8 @@ std::vector<std::string> to_lines(const Outlook& outlook) {
   for (const Outlook::End& end : outlook.ends)
     if (!end.elapsed.empty()) lines.push_back(text_of_elapsed(end) + ".");
   if (outlook.stay && may_outlast(outlook, *outlook.stay))
-    lines.push_back("After " + short_text(*outlook.stay) + " the stay ends, retries or not.");
+    lines.push_back("After " + short_text(*outlook.stay) +
+                    " the record leaves the state, retries or not.");
   if (has_table) add_notes(outlook, lines);
   return lines;
 }

@@ -13,7 +13,7 @@ constexpr std::string_view kOnce[] = {"authorization",    "content-length", "con
                                       "expect",           "host",           "last-event-id",
                                       "transfer-encoding"};
 
-struct Fields {
+struct HeaderFields {
   std::map<std::string, std::string, std::less<>> once;
   bool closes = false;
 
@@ -48,15 +48,14 @@ Result<void> read_first_line(std::string_view line, HttpHeader& header, bool& is
     return refused("the first line is not METHOD TARGET VERSION");
   const std::string_view version = line.substr(second + 1);
   is_old = version == "HTTP/1.0";
-  if (!is_old && version != "HTTP/1.1")
-    return refused("only HTTP/1.0 and HTTP/1.1 are spoken here");
+  if (!is_old && version != "HTTP/1.1") return refused("only HTTP/1.0 and HTTP/1.1 are supported");
   header.method = line.substr(0, first);
   header.target = line.substr(first + 1, second - first - 1);
-  if (!is_token(header.method)) return refused("the method is no word");
-  if (!header.target.starts_with('/')) return refused("the target has to begin with /");
+  if (!is_token(header.method)) return refused("the method is not a valid token");
+  if (!header.target.starts_with('/')) return refused("the target must begin with /");
   const auto is_visible = [](char c) { return c > ' ' && c < 0x7f; };
   if (!std::all_of(header.target.begin(), header.target.end(), is_visible))
-    return refused("the target has to be percent-encoded");
+    return refused("the target must be percent-encoded");
   return {};
 }
 
@@ -69,9 +68,9 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-Result<void> read_field(std::string_view line, Fields& fields) {
+Result<void> read_field(std::string_view line, HeaderFields& fields) {
   if (line.front() == ' ' || line.front() == '\t')
-    return refused("a header line goes on in the next");
+    return refused("a header line is continued on the next line");
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)))
     return refused("a header line is not NAME: VALUE");
@@ -79,24 +78,25 @@ Result<void> read_field(std::string_view line, Fields& fields) {
   const std::string_view value = without_blanks(line.substr(colon + 1));
   if (name == "connection" && has_word(value, "close")) fields.closes = true;
   if (std::find(std::begin(kOnce), std::end(kOnce), name) == std::end(kOnce)) return {};
-  if (!fields.once.emplace(name, value).second) return refused("there are two fields " + name);
+  if (!fields.once.emplace(name, value).second)
+    return refused("a request can have only one " + name);
   return {};
 }
 
 // How long the body is, and how that is said.
-Result<void> read_framing(const Fields& fields, bool is_old, HttpHeader& header) {
+Result<void> read_framing(const HeaderFields& fields, bool is_old, HttpHeader& header) {
   if (fields.has("transfer-encoding")) {
     if (is_old) return refused("HTTP/1.0 has no Transfer-Encoding");
     if (to_lower(fields.value("transfer-encoding")) != "chunked")
-      return refused("the only Transfer-Encoding is chunked");
+      return refused("the only supported Transfer-Encoding is chunked");
     if (fields.has("content-length"))
-      return refused("there is a Content-Length beside a Transfer-Encoding");
+      return refused("a request cannot have both Content-Length and Transfer-Encoding");
     header.is_chunked = true;
   }
   if (!fields.has("content-length")) return {};
   const std::string length = fields.value("content-length");
   if (length.empty() || length.size() > 12 || !std::all_of(length.begin(), length.end(), is_digit))
-    return refused("the Content-Length is no number");
+    return refused("the Content-Length is not a number");
   header.length = std::stoull(length);
   return {};
 }
@@ -108,27 +108,27 @@ Result<HttpHeader> read_header(std::string_view bytes) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\r' && c != '\n' && c != '\t') || byte == 0x7f;
   });
-  if (has_control) return refused("the header has a control character");
+  if (has_control) return refused("the header contains a control character");
   HttpHeader header;
-  Fields fields;
+  HeaderFields fields;
   bool is_old = false;
   bool is_first = true;
   for (std::size_t begin = 0; begin < bytes.size();) {
     const std::size_t end = bytes.find("\r\n", begin);
-    if (end == std::string_view::npos) return refused("the header does not end");
+    if (end == std::string_view::npos) return refused("the header is incomplete");
     const std::string_view line = bytes.substr(begin, end - begin);
     if (line.find_first_of("\r\n") != std::string_view::npos)
-      return refused("a line ends without a carriage return, or with one alone");
+      return refused("a line does not end with CR LF");
     begin = end + 2;
     if (line.empty()) break;
     PAWL_CHECK(is_first ? read_first_line(line, header, is_old) : read_field(line, fields));
     is_first = false;
   }
   if (is_first) return refused("the request is empty");
-  if (!fields.has("host")) return refused("a request has one Host");
+  if (!fields.has("host")) return refused("a request must have one Host");
   PAWL_CHECK(read_framing(fields, is_old, header));
   if (fields.has("expect") && to_lower(fields.value("expect")) != "100-continue")
-    return refused("the only thing to expect is 100-continue");
+    return refused("the only supported Expect is 100-continue");
   header.expects_continue = fields.has("expect") && !is_old;
   header.keeps_alive = !is_old && !fields.closes;
   header.authorization = fields.value("authorization");

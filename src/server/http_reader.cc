@@ -71,7 +71,7 @@ bool HttpReader::step_header() {
   const std::size_t end = rest().substr(0, kHeaderMax).find(kHeaderEnd);
   if (end == std::string_view::npos) {
     if (rest().size() < kHeaderMax) return false;
-    return refuse("header_too_large", "the header has more than 16 KiB");
+    return refuse("header_too_large", "the header is larger than 16 KiB");
   }
   const std::size_t size = end + kHeaderEnd.size();
   auto header = read_header(rest().substr(0, size));
@@ -125,17 +125,17 @@ bool HttpReader::step_chunk_size() {
   const std::string_view extension = line.substr(std::min(line.find(';'), line.size()));
   const std::string_view digits = line.substr(0, line.size() - extension.size());
   if (extension.size() > kChunkExtensionMax)
-    return refuse("bad_http", "a chunk extension has more than 256 bytes");
+    return refuse("bad_http", "a chunk extension is longer than 256 bytes");
   const auto is_control = [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
   };
   if (std::any_of(extension.begin(), extension.end(), is_control))
-    return refuse("bad_http", "a chunk extension has a control character");
+    return refuse("bad_http", "a chunk extension contains a control character");
   const auto [stopped, failed] =
       std::from_chars(digits.data(), digits.data() + digits.size(), chunk_left_, 16);
   if (failed != std::errc{} || stopped != digits.data() + digits.size() ||
       digits.size() > kSizeDigits)
-    return refuse("bad_http", "a chunk has no size, in 1 to 8 hex digits");
+    return refuse("bad_http", "a chunk must begin with its size in 1 to 8 hex digits");
   if (chunk_left_ > body_max_ - body_.size()) return refuse_body();
   at_ += end + kLineEnd.size();
   chunk_ = chunk_left_ == 0 ? Chunk::last : Chunk::data;
@@ -146,8 +146,8 @@ bool HttpReader::step_chunk_end() {
   if (rest().size() < kLineEnd.size()) return false;
   const bool is_last = chunk_ == Chunk::last;
   if (!rest().starts_with(kLineEnd))
-    return refuse("bad_http", is_last ? "there are fields behind the last chunk"
-                                      : "a chunk is longer than it says");
+    return refuse("bad_http", is_last ? "trailer fields are not supported"
+                                      : "a chunk is longer than its stated size");
   at_ += kLineEnd.size();
   chunk_ = Chunk::size;
   if (is_last) state_ = State::whole;
@@ -155,8 +155,8 @@ bool HttpReader::step_chunk_end() {
 }
 
 bool HttpReader::refuse_body() {
-  return refuse("body_too_large", "the body has more than " + std::to_string(body_max_) +
-                                      " bytes, the most that this server takes");
+  return refuse("body_too_large", "the body is larger than " + std::to_string(body_max_) +
+                                      " bytes, the limit of this server");
 }
 
 bool HttpReader::refuse(std::string_view id, std::string why) {

@@ -7,21 +7,21 @@
 namespace pawl {
 namespace {
 
-using State = HttpReader::State;
+using ReaderState = HttpReader::State;
 
 constexpr std::size_t kBodyMax = 1'000;
 
 // What came of the bytes: each request, then how it ended.
 struct Outcome {
   std::vector<std::string> requests;
-  State state = State::idle;
+  ReaderState state = ReaderState::idle;
   std::string refusal = {};
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 void take_whole(HttpReader& reader, Outcome& outcome) {
-  while (reader.state() == State::whole) {
+  while (reader.state() == ReaderState::whole) {
     const auto [header, body] = reader.take();
     outcome.requests.push_back(header.method + " " + header.target + " " + body);
   }
@@ -35,7 +35,7 @@ Outcome read(const std::vector<std::string_view>& pieces) {
     take_whole(reader, outcome);
   }
   outcome.state = reader.state();
-  if (outcome.state == State::refused)
+  if (outcome.state == ReaderState::refused)
     outcome.refusal = std::string(reader.refusal().id) + ": " + reader.refusal().why;
   return outcome;
 }
@@ -64,7 +64,7 @@ TEST(HttpReader, RequestsBehindEachOtherAreReadOneByOne) {
       "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" +
       chunked("3;x=y\r\nabc\r\n01\r\nd\r\n0\r\n\r\n") +
       "GET /c HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
-  EXPECT_EQ(outcome.state, State::idle);
+  EXPECT_EQ(outcome.state, ReaderState::idle);
   EXPECT_EQ(outcome.requests,
             (std::vector<std::string>{"GET /a ", "POST /b hello", "POST / abcd", "GET /c "}));
 }
@@ -112,7 +112,7 @@ TEST(HttpReader, WhatIsRefusedIsRefusedAlikeHoweverItComes) {
   };
   for (const std::string& bytes : cases) {
     const Outcome outcome = read_in_every_way(bytes + next);
-    EXPECT_EQ(outcome.state, State::refused) << bytes;
+    EXPECT_EQ(outcome.state, ReaderState::refused) << bytes;
     EXPECT_TRUE(outcome.refusal.starts_with("bad_http: ")) << outcome.refusal << "\n" << bytes;
     EXPECT_TRUE(outcome.requests.empty()) << bytes;
   }
@@ -132,7 +132,7 @@ TEST(HttpReader, SizesHaveBounds) {
   };
   EXPECT_EQ(read({body_of(kBodyMax)}).requests.size(), 1U);
   const std::string too_large =
-      "body_too_large: the body has more than 1000 bytes, the most that this server takes";
+      "body_too_large: the body is larger than 1000 bytes, the limit of this server";
   EXPECT_EQ(read({body_of(kBodyMax + 1)}).refusal, too_large);
   EXPECT_EQ(read({body_of(kBodyMax + 1).substr(0, 70)}).refusal, too_large);
   const std::string full = "3e8\r\n" + std::string(kBodyMax, 'x') + "\r\n";

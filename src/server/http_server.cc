@@ -43,7 +43,7 @@ constexpr std::chrono::seconds kLingers{2};
 constexpr std::size_t kHeaderRoom = 4U << 10U;
 constexpr std::size_t kBodyRoom = 64U << 10U;
 
-HttpResponse error_response(std::string_view id, const std::string& message) {
+HttpResponse failed_response(std::string_view id, const std::string& message) {
   ApiReply reply = error_reply(id, message);
   return {.status = reply.status, .body = std::move(reply.body)};
 }
@@ -300,7 +300,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       const std::lock_guard lock(inside_->mutex);
       ++inside_->in_work;
     }
-    answer(error_response(id, why));
+    answer(failed_response(id, why));
   }
 
   void answered() {

@@ -161,12 +161,11 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
   if (!caller && on_denied_)
     on_denied_({.method = request.method, .path = request.path, .id = "no_access"});
   if (!caller)
-    return respond(error_response("no_access",
-                                  "give an access token that is in force: Authorization: Bearer "
-                                  "TOKEN"));
+    return respond(
+        error_response("no_access", "send a valid access token: Authorization: Bearer TOKEN"));
   if (const auto wait = rate_->refused(hash_of_token(token), RateLimit::Clock::now())) {
-    HttpResponse response = error_response(
-        "too_many_requests", "this access token is used more often than it may be: wait");
+    HttpResponse response = error_response("too_many_requests",
+                                           "this access token has exceeded its request rate: wait");
     response.retry_after = std::chrono::ceil<std::chrono::seconds>(*wait);
     return respond(std::move(response));
   }
@@ -176,11 +175,11 @@ void Server::handle(HttpRequest request, HttpServer::Respond respond) {
 void Server::carry_out(HttpRequest request, Caller caller, HttpServer::Respond respond) {
   if (is_ending_ && request.path == kClaim)
     return respond(
-        response_of(not_ready_reply("the server is ending, and gives out no more attempts")));
+        response_of(not_ready_reply("the server is shutting down and gives out no more attempts")));
   if (request.path == kLiveFeed) go_on_from(request.last_event_id, request.query);
   const bool has_body = !request.body.empty();
   if (has_body && !is_json(request.content_type))
-    return respond(error_response("wrong_content_type", "the body has to be application/json"));
+    return respond(error_response("wrong_content_type", "the body must be application/json"));
   std::function<bool()> in_force = std::move(caller.in_force);
   ApiRequest asked{.method = std::move(request.method),
                    .path = std::move(request.path),
@@ -207,8 +206,9 @@ void Server::carry_out(HttpRequest request, Caller caller, HttpServer::Respond r
 }
 
 std::optional<std::string> Server::why_not_ready() const {
-  if (is_stopped_) return "a commit had an unknown outcome, and the store has stopped: start again";
-  if (is_ending_) return "the server is ending";
+  if (is_stopped_)
+    return "the outcome of a commit is unknown, and the store has stopped: restart the server";
+  if (is_ending_) return "the server is shutting down";
   if (!is_ready_) return "the server is starting";
   return std::nullopt;
 }

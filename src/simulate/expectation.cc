@@ -98,7 +98,7 @@ class Comparison {
 
   void compare_answer(std::string_view key, const Json& expected) {
     if (seen_.answer == nullptr) {
-      wrong(expected, "this step asks for nothing, so that there is no answer to expect");
+      wrong(expected, "this step has no verb, so there is no answer to expect");
       return;
     }
     const std::string got(to_text(seen_.answer->kind));
@@ -215,7 +215,7 @@ class Comparison {
     const auto* word = std::find(kCountedWords.begin(), kCountedWords.end(), counted.key);
     if (word != kCountedWords.end() || machine.key == kRunMachine) return true;
     if (known == nullptr) {
-      wrong(counted.value, "there is no machine " + in_ticks(machine.key) + " in this world");
+      wrong(counted.value, "none of the files has the machine " + in_ticks(machine.key));
     } else if (!known->find_state(counted.key)) {
       std::vector<std::string> names = names_of(known->definition().states);
       names.insert(names.end(), kCountedWords.begin(), kCountedWords.end());
@@ -244,9 +244,10 @@ class Comparison {
     for (const Json& line : expected.items) {
       const std::string_view word = std::string_view(line.text).substr(0, line.text.find(' '));
       if (std::find(kEffectWords.begin(), kEffectWords.end(), word) != kEffectWords.end()) continue;
-      wrong(line, in_quotes(line.text) +
-                      " is no effect: write `notify CHANNEL`, `run TASK`, `create MACHINE/KEY`, "
-                      "`found …` or `send EVENT MACHINE/KEY`");
+      wrong(line,
+            in_quotes(line.text) +
+                " is not an effect: write `notify CHANNEL`, `run TASK`, `create MACHINE/KEY`, "
+                "`found …` or `send EVENT MACHINE/KEY`");
       return;
     }
     compare_lines(key, expected, seen_.effects);

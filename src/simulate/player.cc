@@ -16,8 +16,6 @@
 namespace pawl {
 namespace {
 
-Error wrong(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
 class Player {
  public:
   Player(const Scenario& scenario, const std::string& machine, World& world,
@@ -71,8 +69,8 @@ class Player {
     own_ = {stimulus.machine, stimulus.key};
     PAWL_TRY(const Answer answer, world_.apply(std::move(stimulus)));
     if (answer.kind != Answer::Kind::ok)
-      return wrong("the record " + own_.machine + "/" + own_.key +
-                   " could not be created: " + answer.reason);
+      return bad_input("the record " + own_.machine + "/" + own_.key +
+                       " could not be created: " + answer.reason);
     goes_on_ = true;
     return {};
   }
@@ -80,8 +78,8 @@ class Player {
   Result<void> play_step(const Step& step) {
     PAWL_TRY(const Instant at, clock_.step_at(step.at, world_.now()));
     if (at < world_.now())
-      return wrong("it is " + wall_text(world_.now(), clock_.zone()) +
-                   " already, and time does not go back");
+      return bad_input("it is already " + wall_text(world_.now(), clock_.zone()) +
+                       ", and time does not go back");
     PAWL_CHECK(unless_endless(world_.run_until(at)));
     PAWL_TRY(const Whom whom, concerned(step));
     PAWL_TRY(const std::optional<Answer> answer, act(step, whom));
@@ -101,7 +99,7 @@ class Player {
     if (!step.record.empty()) return whom_of(step.record, world_);
     if (step.verb == Step::Verb::create) return created_by(step.subject, machine_);
     if (own_.key.empty())
-      return wrong("the scenario creates no record of its own, so that a step has to say `record`");
+      return bad_input("the scenario creates no record of its own, so every step needs `record`");
     return own_;
   }
 
@@ -112,7 +110,7 @@ class Player {
     if (auto nothing = none_of_that_task(step, stimulus)) return nothing;
     PAWL_TRY(Answer answer, unless_endless(world_.apply(std::move(stimulus))));
     if (answer.kind == Answer::Kind::error && step.expect.find("answer") == nullptr)
-      report(step.where, "it was answered with an error: " + answer.reason);
+      report(step.where, "the answer is an error: " + answer.reason);
     return std::optional(std::move(answer));
   }
 

@@ -106,7 +106,7 @@ TEST(Player, AnExpectedTimeOfDayIsTheNextOrOfTheSameDay) {
 
 TEST(Player, TimeDoesNotGoBack) {
   EXPECT_EQ(problems_in("      - {at: 2026-03-01T08:00:00Z}\n      - {expect: {state: idle}}\n"),
-            "m.yaml:22:9: step 1, 2026-03-02 08:00:00: error: it is 2026-03-02 08:00:00 already, "
+            "m.yaml:22:9: step 1, 2026-03-02 08:00:00: error: it is already 2026-03-02 08:00:00, "
             "and time does not go back\n");
 }
 
@@ -217,11 +217,11 @@ TEST(Player, ARecordThatIsNotThereIsAnError) {
   EXPECT_EQ(problems_in("      - {record: job/j2, fire: go}\n"),
             head + "there is no record job/j2\n");
   EXPECT_EQ(problems_in("      - {record: j2, fire: go}\n"),
-            head + "'j2' names no record: write machine/key, or run task\n");
+            head + "'j2' is not a record: write machine/key, or run task\n");
   EXPECT_EQ(problems_in("      - {record: run work, start: work}\n"),
-            head + "nothing has run the task `work` aside yet\n");
+            head + "no effect has run the task `work` yet\n");
   EXPECT_EQ(problems_in("      - {create: {machine: kid, key: k}}\n"),
-            head + "there is no machine `kid` in this world\n");
+            head + "none of the files has the machine `kid`\n");
   EXPECT_EQ(problems_in("      - {create: {key: k, parent: job/j9}}\n"),
             head + "there is no record job/j9\n");
   EXPECT_EQ(problems_in("      - {record: job/j2, expect: {state: idle}}\n"),
@@ -260,12 +260,12 @@ TEST(Player, AScenarioWithoutARecordNamesThem) {
       - {fire: call}
 )"),
             "m.yaml:12:9: step 3, 2026-03-02 08:00:00: error: the scenario creates no record of "
-            "its own, so that a step has to say `record`\n");
+            "its own, so every step needs `record`\n");
 }
 
 TEST(Player, AnErrorThatNobodyExpectsIsAProblem) {
   EXPECT_EQ(problems_in("      - {record: job/j1, fire: og, expect: {state: idle}}\n"),
-            "m.yaml:22:9: step 1, 2026-03-02 08:00:00: error: it was answered with an error: the "
+            "m.yaml:22:9: step 1, 2026-03-02 08:00:00: error: the answer is an error: the "
             "machine has no event `og`; did you mean go?\n");
   EXPECT_EQ(problems_in("      - {record: job/j1, fire: og, expect: {answer: error}}\n"), "");
 }
@@ -352,11 +352,11 @@ scenarios:
                   {kKid}),
       R"(m.yaml:10:41: step 2, 2026-03-02 08:00:00: error: `bgi` is not a state of `kid`; did you mean big?
 m.yaml:10:58: step 2, 2026-03-02 08:00:00: error: `cal` is not an event of `kid`; did you mean call?
-m.yaml:10:73: step 2, 2026-03-02 08:00:00: error: 'noon' is no time: write an instant (2026-03-02T08:00:00Z) or HH:MM[:SS]
-m.yaml:11:27: step 3, 2026-03-02 08:00:00: error: this step asks for nothing, so that there is no answer to expect
+m.yaml:10:73: step 2, 2026-03-02 08:00:00: error: 'noon' is not a time: write an instant (2026-03-02T08:00:00Z) or HH:MM[:SS]
+m.yaml:11:27: step 3, 2026-03-02 08:00:00: error: this step has no verb, so there is no answer to expect
 m.yaml:11:48: step 3, 2026-03-02 08:00:00: error: `smal` is not a state of `kid`; did you mean small?
-m.yaml:11:72: step 3, 2026-03-02 08:00:00: error: there is no machine `cat` in this world
-m.yaml:11:87: step 3, 2026-03-02 08:00:00: error: 'mail notify' is no effect: write `notify CHANNEL`, `run TASK`, `create MACHINE/KEY`, `found …` or `send EVENT MACHINE/KEY`
+m.yaml:11:72: step 3, 2026-03-02 08:00:00: error: none of the files has the machine `cat`
+m.yaml:11:87: step 3, 2026-03-02 08:00:00: error: 'mail notify' is not an effect: write `notify CHANNEL`, `run TASK`, `create MACHINE/KEY`, `found …` or `send EVENT MACHINE/KEY`
 m.yaml:11:110: step 3, 2026-03-02 08:00:00: attempt: expected [1,2], got 0
 )");
 }

@@ -9,7 +9,7 @@ namespace pawl {
 namespace {
 
 Error no_time(std::string_view text, std::string_view forms) {
-  return {ErrorCode::bad_input, in_quotes(text) + " is no time: write " + std::string(forms)};
+  return {ErrorCode::bad_input, in_quotes(text) + " is not a time: write " + std::string(forms)};
 }
 
 Result<Instant> after(Instant now, std::string_view delay) {

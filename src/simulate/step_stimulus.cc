@@ -15,10 +15,8 @@ namespace {
 
 using Order = Stimulus::Order;
 
-Error wrong(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
 Error no_record(const Whom& whom) {
-  return wrong("there is no record " + whom.machine + "/" + whom.key);
+  return bad_input("there is no record " + whom.machine + "/" + whom.key);
 }
 
 std::string text_of(const Json* json, const std::string& fallback) {
@@ -33,7 +31,7 @@ std::string json_text(const Json* json, const std::string& fallback) {
 Result<Whom> parse_whom(const std::string& record) {
   const std::size_t slash = record.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == record.size())
-    return wrong(in_quotes(record) + " names no record: write machine/key, or run task");
+    return bad_input(in_quotes(record) + " is not a record: write machine/key, or run task");
   return Whom{record.substr(0, slash), record.substr(slash + 1)};
 }
 
@@ -65,7 +63,8 @@ Result<Order> order_of(const Json& subject) {
   } else if (subject.text == "migrate") {
     order.verb = Order::Verb::migrate;
   } else if (subject.text != "retry") {
-    return wrong("an order is retry, release, migrate, {hold: text}, {move: state} or {patch: …}");
+    return bad_input(
+        "an order is retry, release, migrate, {hold: text}, {move: state} or {patch: …}");
   }
   return order;
 }
@@ -79,8 +78,8 @@ Result<TokenHash> token_of(const Step& step, const Record& record, const Tokens&
 
 Result<void> check_task(const std::string& task, const Machine& machine) {
   if (machine.find_task(task)) return {};
-  return wrong(in_ticks(task) + " is not a task of " + in_ticks(machine.name()) +
-               did_you_mean(task, names_of(machine.definition().tasks)));
+  return bad_input(in_ticks(task) + " is not a task of " + in_ticks(machine.name()) +
+                   did_you_mean(task, names_of(machine.definition().tasks)));
 }
 
 using What = decltype(Stimulus::what);
@@ -127,7 +126,8 @@ Result<TokenHash> Tokens::find(const std::string& name) const {
   if (const auto known = named_.find(name); known != named_.end()) return known->second;
   std::vector<std::string> names;
   for (const auto& [known, token] : named_) names.push_back(known);
-  return wrong("no `start` before this step has `as: " + name + "`" + did_you_mean(name, names));
+  return bad_input("no `start` before this step has `as: " + name + "`" +
+                   did_you_mean(name, names));
 }
 
 Result<Whom> whom_of(const std::string& record, const World& world) {
@@ -135,7 +135,7 @@ Result<Whom> whom_of(const std::string& record, const World& world) {
   if (!record.starts_with(kRun)) return parse_whom(record);
   const std::string task = record.substr(kRun.size());
   const Record* run = world.latest_run(task);
-  if (run == nullptr) return wrong("nothing has run the task " + in_ticks(task) + " aside yet");
+  if (run == nullptr) return bad_input("no effect has run the task " + in_ticks(task) + " yet");
   return Whom{run->machine, run->key};
 }
 
@@ -146,7 +146,7 @@ Whom created_by(const Json& create, const std::string& machine) {
 Result<Stimulus> step_create(const Json& create, const std::string& machine, const World& world) {
   const Whom whom = created_by(create, machine);
   if (world.machine(whom.machine) == nullptr)
-    return wrong("there is no machine " + in_ticks(whom.machine) + " in this world");
+    return bad_input("none of the files has the machine " + in_ticks(whom.machine));
   Stimulus::Create what{.data = json_text(create.find("data"), "{}")};
   if (const Json* parent = create.find("parent")) {
     PAWL_TRY(const Whom of, parse_whom(parent->text));

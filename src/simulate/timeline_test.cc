@@ -88,7 +88,7 @@ TEST(Timeline, IsALineForEachMoment) {
                                                   notify owners
                                                   send sorry table/t2
                                                   note: there is no record table/t2: the message is dropped
-2026-03-02 10:01:00  table/t1  done             gone                stale: the token is not that of the live attempt
+2026-03-02 10:01:00  table/t1  done             gone                stale: the token does not belong to the live attempt
 )");
 }
 

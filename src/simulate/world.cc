@@ -31,7 +31,7 @@ std::optional<Instant> acts_at_of(const Record& record) {
 }
 
 // The record an answer speaks of when there is none.
-const Record& no_record() {
+const Record& never_created() {
   static const Record none;
   return none;
 }
@@ -84,7 +84,7 @@ Result<Answer> World::decide_one(Stimulus& stimulus, Origin origin) {
   const auto machine = kept != nullptr ? kept->machine : machine_of_new(stimulus);
   if (machine == nullptr) return unknown_machine(stimulus.machine);
   prepare(stimulus, kept);
-  const Record& before = kept != nullptr ? kept->record : no_record();
+  const Record& before = kept != nullptr ? kept->record : never_created();
   Decision decision = decide_knowing(*machine, before, stimulus);
   const std::vector<Effect> effects = reached(decision);
   if (watcher_.decided) watcher_.decided({*machine, stimulus, before, decision, effects, now_});

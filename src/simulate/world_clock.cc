@@ -27,9 +27,8 @@ Stimulus to_record(const Record& record, decltype(Stimulus::what) what) {
 }
 
 Error nothing_due(const Record& record, Instant now) {
-  return {ErrorCode::bad_input, "the record " + record.machine + "/" + record.key +
-                                    " is to wake at " + to_text(now) +
-                                    ", and nothing was due then: this is a bug of Pawl"};
+  return {ErrorCode::bad_input, "the record " + record.machine + "/" + record.key + " woke at " +
+                                    to_text(now) + ", but nothing was due: this is a bug in Pawl"};
 }
 
 bool is_deadline_now(const Record& record, Instant now) {
@@ -45,9 +44,8 @@ std::optional<Instant> World::next_due() const {
 
 Result<void> World::run_until(Instant until) {
   if (until < now_)
-    return Error{
-        ErrorCode::bad_input,
-        "it is " + to_text(now_) + " already, and time does not go back to " + to_text(until)};
+    return Error{ErrorCode::bad_input, "it is already " + to_text(now_) +
+                                           ", and time does not go back to " + to_text(until)};
   decisions_ = 0;
   postponed_.clear();
   PAWL_CHECK(settle());

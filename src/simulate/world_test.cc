@@ -20,13 +20,13 @@ using std::chrono::seconds;
 
 const Instant kStart = *parse_instant("2026-03-02T08:00:00Z");
 
-Zones zones() {
+Zones world_zones() {
   static const Zones opened = *Zones::open();
   return opened;
 }
 
-std::shared_ptr<const Machine> machine_of(const std::string& text) {
-  ReadMachine read = read_machine(text, zones());
+std::shared_ptr<const Machine> world_machine(const std::string& text) {
+  ReadMachine read = read_machine(text, world_zones());
   for (const Diagnostic& finding : read.findings)
     EXPECT_NE(finding.severity, Diagnostic::Severity::error)
         << finding.position.line << ": " << finding.message << "\n"
@@ -40,7 +40,7 @@ class Told {
   static constexpr int kDecisionsMax = 1'000;
 
   explicit Told(const std::vector<std::string>& files)
-      : world(machines_of(files), zones(), kStart, kDecisionsMax) {
+      : world(machines_of(files), world_zones(), kStart, kDecisionsMax) {
     world.watch({.decided = [this](const Decided& one) { look_at(one); },
                  .noted = [this](Instant, const std::string& note) { notes.push_back(note); }});
   }
@@ -110,7 +110,7 @@ class Told {
   static std::vector<std::shared_ptr<const Machine>> machines_of(
       const std::vector<std::string>& files) {
     std::vector<std::shared_ptr<const Machine>> machines;
-    for (const std::string& file : files) machines.push_back(machine_of(file));
+    for (const std::string& file : files) machines.push_back(world_machine(file));
     return machines;
   }
 
@@ -195,7 +195,7 @@ TEST(World, DoesNotGoBackInTime) {
   const auto ran = told.world.run_until(kStart);
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().message,
-            "it is 2026-03-02T09:00:00Z already, and time does not go back to "
+            "it is already 2026-03-02T09:00:00Z, and time does not go back to "
             "2026-03-02T08:00:00Z");
 }
 
@@ -627,7 +627,7 @@ TEST(World, ADryRunChangesNothing) {
 TEST(World, RecordsFollowALaterVersion) {
   Told told({kDoor});
   told.create("door", "a");
-  told.world.add(machine_of(R"(machine: door
+  told.world.add(world_machine(R"(machine: door
 version: 2
 initial: ajar
 states:

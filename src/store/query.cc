@@ -9,7 +9,7 @@ namespace pawl {
 namespace {
 
 const Error kNoCursor{ErrorCode::bad_input,
-                      "this is no cursor of this list: begin again without one"};
+                      "this is not a cursor of this list: start again without one"};
 
 bool read_whole(std::string_view digits, auto& value) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -50,11 +50,12 @@ Result<std::int64_t> read_number(const Cursor& cursor) {
 
 Result<void> check_feed_place(std::int64_t place, std::int64_t last) {
   if (place <= last) return {};
-  return Error{ErrorCode::bad_input,
-               "the place " + std::to_string(place) + " is beyond the end of the feed, which is " +
-                   std::to_string(last) +
-                   ": it is of another store, or of this one before an older backup was restored; "
-                   "begin again without a place, or go on from `end`"};
+  return Error{
+      ErrorCode::bad_input,
+      "the position " + std::to_string(place) + " is beyond the end of the feed, " +
+          std::to_string(last) +
+          ": it comes from another store, or from this one before an older backup was restored; "
+          "start again without a position, or continue from `end`"};
 }
 
 Result<CreationPlace> read_creation(const Cursor& cursor) {

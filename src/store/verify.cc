@@ -24,11 +24,12 @@ class LogCheck {
     if (last_) {
       see_after(*last_, entry);
     } else if (entry.seq != 1 && entry.kind != Entry::Kind::compacted) {
-      violation("I1", entry, "the log begins with it");
+      violation("I1", entry, "it is the first entry of the log");
     }
     if (entry.actor.name.empty() && entry.kind != Entry::Kind::compacted)
-      violation("I18", entry, "it names no actor");
-    if (entry.fence > record_.fence) violation("I7", entry, "its fence is above the record's");
+      violation("I18", entry, "it has no actor");
+    if (entry.fence > record_.fence)
+      violation("I7", entry, "its fence is higher than the record's");
     see_request(entry);
     see_changes(entry);
     last_ = entry;
@@ -46,18 +47,19 @@ class LogCheck {
     if (last_->to != record_.state)
       violation("I2", *last_, "it ends in " + last_->to + ", the record is in " + record_.state);
     if (knows_core_ && core_text(core_) != core_text(record_))
-      violation("I3", *last_, "the changes of the log do not make up the record");
+      violation("I3", *last_, "the changes in the log do not add up to the record");
   }
 
  private:
   void see_after(const Entry& before, const Entry& entry) {
     if (entry.seq != before.seq + 1)
-      violation("I1", entry, "it follows on entry " + std::to_string(before.seq));
+      violation("I1", entry, "it follows entry " + std::to_string(before.seq));
     if (entry.from != before.to)
       violation("I2", entry,
-                "it begins in " + entry.from + ", the one before ends in " + before.to);
-    if (entry.at < before.at) violation("I12", entry, "it is earlier than the one before");
-    if (entry.fence != 0 && entry.fence < fence_) violation("I7", entry, "its fence is lower");
+                "it starts in " + entry.from + ", the previous entry ends in " + before.to);
+    if (entry.at < before.at) violation("I12", entry, "it is earlier than the previous entry");
+    if (entry.fence != 0 && entry.fence < fence_)
+      violation("I7", entry, "its fence is lower than an earlier one");
     if (entry.fence != 0) fence_ = entry.fence;
   }
 
@@ -67,7 +69,7 @@ class LogCheck {
     const bool goes_on = last_ && last_->idempotency_key == entry.idempotency_key;
     const auto [seen, is_new] = requests_.try_emplace(entry.idempotency_key, entry.at);
     if (!is_new && !goes_on && entry.at - seen->second < kRequestsAreKept)
-      violation("I4", entry, "idempotency key " + entry.idempotency_key + " was applied before");
+      violation("I4", entry, "idempotency key " + entry.idempotency_key + " was applied twice");
     seen->second = entry.at;
   }
 
@@ -135,7 +137,7 @@ class Verification {
                 "there is no machine " + record.machine + " of version " +
                     std::to_string(record.version));
     if (record.running && record.ready_at)
-      violation("I6", record, "its task waits although an attempt runs");
+      violation("I6", record, "its task is ready although an attempt is running");
     see_instants(record);
     return see_log(record);
   }
@@ -146,15 +148,15 @@ class Verification {
     if (record.running) {
       const Attempt& attempt = *record.running;
       const Instant end = std::min(attempt.lease_until.value_or(kInstantMax), attempt.deadline_at);
-      if (!wakes_by(end)) violation("I8", record, "nobody watches its attempt");
+      if (!wakes_by(end)) violation("I8", record, "nothing watches its attempt");
     }
     if (record.hold) return;
     for (const Timer& timer : record.timers)
-      if (!wakes_by(timer.at)) violation("I8", record, "nobody wakes it for its timer");
+      if (!wakes_by(timer.at)) violation("I8", record, "nothing will wake it for its timer");
     if (record.plan.next && !wakes_by(*record.plan.next))
-      violation("I8", record, "nobody wakes it for its plan");
+      violation("I8", record, "nothing will wake it for its schedule");
     if (record.task_at && !record.running && !record.ready_at)
-      violation("I8", record, "nobody can claim its task");
+      violation("I8", record, "no worker can claim its task");
   }
 
   Result<void> see_log(const Record& record) {

@@ -64,7 +64,7 @@ TEST_F(FailingStore, ItIsNotReadyWhileCommitsFail) {
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(at(reply.body, "error.id"), "not_ready");
   EXPECT_EQ(at(reply.body, "error.message"),
-            "the last commit failed: see whether the disk is full");
+            "the last commit failed: check whether the disk is full");
   EXPECT_EQ(reply.retry_after, std::chrono::seconds{1});
   EXPECT_EQ(get("/healthz").status, 200);
   disk->is_full = false;
@@ -89,7 +89,7 @@ TEST_F(FailingStore, ASettleSaysThatItsClaimFailed) {
   EXPECT_EQ(at(failed.body, "attempts"), "[]");
   EXPECT_EQ(at(failed.body, "claim_error.id"), "not_now") << failed.body;
   EXPECT_EQ(at(failed.body, "claim_error.message"), at(failed.body, "items.0.error.message"));
-  EXPECT_EQ(at(failed.body, "claim_error.hint"), "try again in a while");
+  EXPECT_EQ(at(failed.body, "claim_error.hint"), "try again later");
   disk->is_full = false;
   const ApiReply settled = post("/v1/done", done);
   EXPECT_EQ(at(settled.body, "items.0.status"), "200");

@@ -76,7 +76,7 @@ def tokens(folder):
     with Serve(*loopback) as first:
         line = first.line()
         token = line.strip().split(" ")[-1]
-        check("the line of the token", line, f"access token, shown this once (role admin): {token}\n")
+        check("the line of the token", line, f"access token (role admin, shown only once): {token}\n")
         check("the token lets in", first.status(token), 200)
         check("part of it does not", first.status(token[:-1]), 401)
         check("that is all it prints", first.end(), "")
@@ -138,7 +138,7 @@ def reloads(folder, secure):
 
 
 def addresses(folder):
-    refused = "pawl: error: access tokens would cross the network in the clear: "
+    refused = "pawl: error: access tokens would cross the network unencrypted: "
     for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0"):
         code, out, err = pawl("serve", "--memory", "--listen", address)
         check(address, (code, out, err[:len(refused)]), (1, "", refused))

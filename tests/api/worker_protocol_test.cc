@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr const char* kOrder = R"(machine: order
+constexpr const char* kWorkedOrder = R"(machine: order
 initial: paying
 data: {amount: {type: int, default: 0}}
 states:
@@ -23,7 +23,7 @@ tasks:
 
 class WorkerProtocol : public Served {
  protected:
-  WorkerProtocol() : Served(kOrder) {
+  WorkerProtocol() : Served(kWorkedOrder) {
     worker = client(make_token("w", R"("roles":["worker"],"queues":["payments"])"));
   }
 
@@ -187,13 +187,13 @@ TEST_F(WorkerProtocol, AStaleBeatSaysToStopAndWhy) {
     EXPECT_EQ(at(answer.body, "state") + at(answer.body, "revision"), "(absent)(absent)");
     return at(answer.body, "reason");
   };
-  const std::string over = "this attempt is over: stop working; ";
+  const std::string over = "this attempt is over, stop working: ";
   create("17");
   const std::string first = attempt();
   run_for(minutes{3});
-  EXPECT_EQ(stale(first), over + "its time was up, or the record was moved on");
+  EXPECT_EQ(stale(first), over + "it timed out or lost its lease, or the record moved on");
   const std::string second = attempt();
-  EXPECT_EQ(stale(first), over + "another attempt has begun");
+  EXPECT_EQ(stale(first), over + "another attempt has started");
   good(admin->post("/v1/records/order/17/orders", R"({"order":"hold","text":"t","reason":"r"})"));
   run_for(minutes{3});  // what runs goes on; but its lease is lost
   EXPECT_EQ(stale(second), over + "the record is on hold");

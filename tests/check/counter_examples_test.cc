@@ -51,7 +51,7 @@ TEST(CounterExample, AGiveUpThatComesBack) {
   EXPECT_EQ(
       round_of("  a: {task: t, done: z, give_up: {to: cool}}\n"
                "  cool: {after: {1h: a}}"),
-      "`a` fails with oops, then `cool`; in time from `cool` to `a`; `a` fails with oops; and so on");
+      "`a` fails with oops, then `cool`; time passes, `cool` goes to `a`; `a` fails with oops; and so on");
   EXPECT_EQ(round_of("  a: {task: t, done: z, retry: [], give_up: {to: b}}\n"
                      "  b: {task: t, done: z, retry: [], give_up: {to: a}}"),
             "`b` fails with oops, then `a`; `a` fails with oops, then `b`; and so on");
@@ -95,12 +95,13 @@ TEST(CounterExample, ResumeThatGoesToAnotherState) {
                "  b: {task: t, done: z, retry: [1m], resume: a}\n"
                "  f: {}",
                "failure: f"),
-      "in time from `f` to `b`; `b` fails with oops, then `f`; in time from `f` to `a`; `a` fails with oops, then `f`; and so on");
+      "time passes, `f` goes to `b`; `b` fails with oops, then `f`; time passes, `f` goes to `a`; `a` fails with oops, then `f`; and so on");
 }
 
 TEST(CounterExample, ATimerThatBeginsAnew) {
-  EXPECT_EQ(round_of("  a: {task: t, done: z, retry: 10s, after: {1d: b}}\n  b: {after: {1m: a}}"),
-            "`a` fails with oops; in time from `a` to `b`; in time from `b` to `a`; and so on");
+  EXPECT_EQ(
+      round_of("  a: {task: t, done: z, retry: 10s, after: {1d: b}}\n  b: {after: {1m: a}}"),
+      "`a` fails with oops; time passes, `a` goes to `b`; time passes, `b` goes to `a`; and so on");
 }
 
 TEST(CounterExample, ATimeout) {
@@ -119,16 +120,16 @@ TEST(CounterExample, AnEventThatFails) {
 
 TEST(CounterExample, ATaskRunAside) {
   EXPECT_EQ(round_of("  a: {effects: [{run: t, else: failed}], on: {failed: a, ok: z}}"),
-            "`t`, run aside, fails: `a`; and so on");
+            "`t`, run on the side, fails, then `a`; and so on");
   EXPECT_EQ(round_of("  a: {task: t, done: z, retry: [], give_up: {to: b}}\n"
                      "  b: {effects: [{run: t, else: failed}], on: {failed: a, ok: z}}"),
-            "`t`, run aside, fails: `a`; `a` fails with oops, then `b`; and so on");
+            "`t`, run on the side, fails, then `a`; `a` fails with oops, then `b`; and so on");
 }
 
 TEST(CounterExample, AMessageToItself) {
   EXPECT_EQ(round_of("  a: {task: t, done: z, retry: [], give_up: {to: b}}\n"
                      "  b: {effects: [{send: again, to: self, in: 1h}], on: {again: a}}"),
-            "in time from `b` to `a`; `a` fails with oops, then `b`; and so on");
+            "time passes, `b` goes to `a`; `a` fails with oops, then `b`; and so on");
 }
 
 TEST(CounterExample, AMessageWithAKeyIsSentOnce) {

@@ -23,7 +23,7 @@ usage() {
 }
 
 need() {
-  command -v "$1" >/dev/null || die "$1 is missing; scripts/setup.sh pipe installs it"
+  command -v "$1" >/dev/null || die "$1 is missing; run scripts/setup.sh pipe to install it"
 }
 
 is_listening() {
@@ -54,5 +54,5 @@ take_ports() {
     echo "$base"
     return
   done
-  die "no $2 free ports in a row"
+  die "could not find $2 consecutive free ports"
 }

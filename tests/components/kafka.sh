@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # A real Kafka (KRaft) on 127.0.0.1 for tests.
 #
-#   kafka.sh install                      its jars from Maven Central; at once when they are there
-#   kafka.sh start DIR [PORT|auto [NODES]]  start what is not running, wait until it is ready, print host:port,…
-#   kafka.sh start-node DIR NODE          start one node of a cluster that was started before
-#   kafka.sh wait DIR [NODE]              until all nodes, or one, are ready
-#   kafka.sh stop DIR [NODE]              in order (SIGTERM; after 20 s SIGKILL)
-#   kafka.sh kill DIR [NODE]              SIGKILL; start goes on from the data
-#   kafka.sh pause|resume DIR [NODE]      SIGSTOP, SIGCONT: a broker that hangs
-#   kafka.sh status DIR                   a line for each node
+#   kafka.sh install                      install its jars from Maven Central, unless they are there
+#   kafka.sh start DIR [PORT|auto [NODES]]  start the nodes that are not running, wait until they are ready, print host:port,…
+#   kafka.sh start-node DIR NODE          start one node of an existing cluster
+#   kafka.sh wait DIR [NODE]              wait until all nodes, or this one, are ready
+#   kafka.sh stop DIR [NODE]              stop gracefully (SIGTERM; SIGKILL after 20 s)
+#   kafka.sh kill DIR [NODE]              SIGKILL; start resumes from the data
+#   kafka.sh pause|resume DIR [NODE]      SIGSTOP, SIGCONT: simulate a broker that hangs
+#   kafka.sh status DIR                   print a line for each node
 #   kafka.sh bootstrap DIR                print host:port,…
 #
-# Node i listens on PORT + 2(i-1); its controller one above. Three nodes replicate threefold.
+# Node i listens on PORT + 2(i-1), its controller on the port above. With three nodes or more, data has three replicas.
 # KAFKA_HEAP (384m), KAFKA_JVM (more flags), KAFKA_WAIT (60, seconds), KAFKA_PROPS (lines for server.properties when DIR is new)
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -50,7 +50,7 @@ train() {
     "$here/kafka.sh" stop "$dir" && [[ -s $home/classes.jsa.new ]]; then
     mv "$home/classes.jsa.new" "$home/classes.jsa"
   else
-    echo "kafka.sh: without an archive of classes; starts take longer" >&2
+    echo "kafka.sh: could not make a class archive; starts will be slower" >&2
   fi
   rm -rf "$dir"
 }
@@ -87,7 +87,7 @@ run_java() {
 }
 
 nodes() {
-  cat "$dir/nodes" 2>/dev/null || die "$dir has no cluster; start it first"
+  cat "$dir/nodes" 2>/dev/null || die "$dir contains no cluster; start one first"
 }
 
 port_of() {
@@ -137,7 +137,7 @@ make_node() {
   if ! (KAFKA_JVM='' run_java -Xmx128m kafka.tools.StorageTool format -t "$cluster_id" -c "$node_dir/server.properties") \
     >"$node_dir/format.log" 2>&1; then
     cat "$node_dir/format.log" >&2
-    die "node $1: its storage could not be formatted"
+    die "could not format the storage of node $1"
   fi
   touch "$node_dir/formatted"
 }
@@ -222,7 +222,7 @@ gone() {
       return
     fi
     if ((tries == 400)); then
-      echo "kafka.sh: node ${alive[*]} did not stop in 20 s and is killed" >&2
+      echo "kafka.sh: node ${alive[*]} did not stop within 20 s; killing it" >&2
     fi
     if ((tries >= 400)) || [[ -z ${1:-} && tries -ge 20 && ${#alive[@]} -le $((count / 2)) ]]; then
       for node in "${alive[@]}"; do
@@ -248,8 +248,8 @@ each() {
 start() {
   local port=${1:-auto} count=${2:-1}
   if [[ ! -e $dir/nodes ]]; then
-    [[ $count =~ ^[1-9]$ ]] || die "NODES is 1 to 9, not '$count'"
-    [[ $port =~ ^[0-9]+$|^auto$ ]] || die "PORT is a number or auto, not '$port'"
+    [[ $count =~ ^[1-9]$ ]] || die "NODES must be 1 to 9, not '$count'"
+    [[ $port =~ ^[0-9]+$|^auto$ ]] || die "PORT must be a number or auto, not '$port'"
     if [[ $port == auto ]]; then
       take_ports "$dir" $((2 * count)) >/dev/null
     else

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# A real OpenSearch, or Elasticsearch, of one node on 127.0.0.1 for tests.
+# A real OpenSearch or Elasticsearch with one node on 127.0.0.1, for tests.
 #
-#   search.sh install                            its distribution from Maven Central; at once when it is there
+#   search.sh install                            install its distribution from Maven Central, unless it is there
 #   search.sh start DIR [PORT|auto [key=value…]]  start it, wait until it is ready, print the port
-#   search.sh wait DIR [SECONDS]                 until it answers and no primary shard is missing (180)
-#   search.sh stop DIR [SECONDS]                 in order, with SIGTERM (60)
-#   search.sh kill DIR                           SIGKILL; start goes on from the data
-#   search.sh pause|resume DIR                   SIGSTOP, SIGCONT: a node that hangs
-#   search.sh status DIR                         one line
-#   search.sh port DIR                           print the port, which stays the same for DIR
+#   search.sh wait DIR [SECONDS]                 wait until it answers and no primary shard is missing (180)
+#   search.sh stop DIR [SECONDS]                 stop gracefully with SIGTERM (60)
+#   search.sh kill DIR                           SIGKILL; start resumes from the data
+#   search.sh pause|resume DIR                   SIGSTOP, SIGCONT: simulate a node that hangs
+#   search.sh status DIR                         print one line
+#   search.sh port DIR                           print the port, which does not change for DIR
 #
 # key=value are settings of the node for this start, such as action.auto_create_index=false http.max_content_length=1mb
-# thread_pool.write.size=1 thread_pool.write.queue_size=1. The node refuses to run as root: root runs it as nobody, who has to
-# be able to reach DIR.
+# thread_pool.write.size=1 thread_pool.write.queue_size=1. The node refuses to run as root: root runs it as nobody, who must
+# have access to DIR.
 #
 # SEARCH_ENGINE (os2: OpenSearch 2; es8: Elasticsearch 8), SEARCH_HEAP (512m), SEARCH_JVM (more flags;
 # -XX:TieredStopAtLevel=4 for long runs)
@@ -26,7 +26,7 @@ heap=${SEARCH_HEAP:-512m}
 case $engine in
   os2) name=opensearch title=OpenSearch ;;
   es8) name=elasticsearch title=Elasticsearch ;;
-  *) die "SEARCH_ENGINE is os2 or es8, not '$engine'" ;;
+  *) die "SEARCH_ENGINE must be os2 or es8, not '$engine'" ;;
 esac
 home=$components/$engine-$(sha256sum <"$here/search/pom.xml" | cut -c1-12)
 
@@ -82,7 +82,7 @@ train() {
     "$here/search.sh" stop "$dir" 120 || "$here/search.sh" kill "$dir"
   fi
   if [[ ! -s $home/classes/node.jsa ]]; then
-    echo "search.sh: without an archive of classes; starts take longer" >&2
+    echo "search.sh: could not make a class archive; starts will be slower" >&2
   fi
   rm -rf "$dir"
 }
@@ -188,9 +188,9 @@ node_command() {
 start() {
   local wanted=${1:-auto} port node descriptor
   shift || true
-  [[ $wanted =~ ^[0-9]+$|^auto$ ]] || die "PORT is a number or auto, not '$wanted'"
+  [[ $wanted =~ ^[0-9]+$|^auto$ ]] || die "PORT must be a number or auto, not '$wanted'"
   if running; then
-    die "a node runs in $dir, pid $pid"
+    die "a node is already running in $dir, pid $pid"
   fi
   if [[ $wanted != auto ]]; then
     echo "$wanted" >"$dir/port"
@@ -205,7 +205,7 @@ start() {
   node_command
   if [[ $EUID -eq 0 ]]; then
     chown -R nobody "$dir"
-    "${as_node[@]}" test -r "$home" -a -w "$dir/data" || die "nobody cannot reach $home or $dir: they need a path open to all"
+    "${as_node[@]}" test -r "$home" -a -w "$dir/data" || die "the user nobody cannot access $home or $dir: put them under a path that is open to all"
   fi
   # In a session of its own, so that one signal reaches every process of the node, and without descriptors of others.
   (
@@ -247,7 +247,7 @@ wait_ready() {
     code=$(curl -s -m 5 -o /dev/null -w '%{http_code}' \
       "http://127.0.0.1:$port/_cluster/health?wait_for_status=yellow&timeout=1s" || true)
     if [[ $code == 200 ]]; then
-      is_ours "$port" || fail_with_log "another node answers at port $port"
+      is_ours "$port" || fail_with_log "another node answers on port $port"
       return
     fi
     if ((SECONDS >= end)); then

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 16> kNames{
     "wake",       "sent",        "child",         "order retry", "order release", "order hold",
     "order move", "order patch", "order migrate", "order erase"};
 
-constexpr std::size_t kStart = 2;
+constexpr std::size_t kStartPlace = 2;
 constexpr std::size_t kBeat = 3;
 constexpr std::size_t kDone = 4;
 constexpr std::size_t kFail = 5;
@@ -41,7 +41,7 @@ std::string_view AnswerTable::why_not(std::size_t row, Answer::Kind kind) {
     case Kind::error:  // there may be no record, or the key was used for something else
       return row == kChild && kind == Kind::error ? "a child has a parent, and no key" : "";
     case Kind::refused:
-      if (row == kStart || row == kWake) return "who may not start or wake gets nothing: none";
+      if (row == kStartPlace || row == kWake) return "who may not start or wake gets nothing: none";
       if (row == kBeat || settles) return "a token is live or stale";
       if (row == kChild) return "a child is always counted";
       return "";
@@ -51,7 +51,7 @@ std::string_view AnswerTable::why_not(std::size_t row, Answer::Kind kind) {
       if (settles || row == 0) return "";
       return "only a settle and a create know that they were made before";
     case Kind::none:
-      if (row == kStart || row == kWake) return "";
+      if (row == kStartPlace || row == kWake) return "";
       return row == kSent ? "" : "only a start, a wake and a message may find nothing to do";
   }
   return "";

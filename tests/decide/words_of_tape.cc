@@ -5,13 +5,13 @@
 namespace pawl {
 namespace {
 
-using Kind = FieldType::Kind;
+using FieldKind = FieldType::Kind;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Field field(const char* name, Kind kind) { return {.name = name, .type = {.kind = kind}}; }
+Field field(const char* name, FieldKind kind) { return {.name = name, .type = {.kind = kind}}; }
 
 // A fallback makes it possible to require the field and leave it out.
 void maybe_require(Tape& tape, Field& field, Json fallback) {
@@ -22,10 +22,12 @@ void maybe_require(Tape& tape, Field& field, Json fallback) {
 }  // namespace
 
 Fields data_fields(Tape& tape) {
-  Fields fields{field("n", Kind::integer),  field("k", Kind::integer), field("flag", Kind::boolean),
-                field("w", Kind::word),     field("s", Kind::string),  field("list", Kind::list),
-                field("d", Kind::duration), field("t", Kind::time),    field("z", Kind::zone),
-                field("rule", Kind::rrule), field("m", Kind::map)};
+  Fields fields{field("n", FieldKind::integer),    field("k", FieldKind::integer),
+                field("flag", FieldKind::boolean), field("w", FieldKind::word),
+                field("s", FieldKind::string),     field("list", FieldKind::list),
+                field("d", FieldKind::duration),   field("t", FieldKind::time),
+                field("z", FieldKind::zone),       field("rule", FieldKind::rrule),
+                field("m", FieldKind::map)};
   maybe_require(tape, fields[0], 0);
   maybe_require(tape, fields[2], false);
   fields[3].type.words = {"a", "b", "c"};
@@ -40,14 +42,14 @@ Fields data_fields(Tape& tape) {
 }
 
 Fields payload_fields(Tape& tape) {
-  Fields fields{field("n", Kind::integer), field("s", Kind::string), field("code", Kind::string),
-                field("list", Kind::list)};
+  Fields fields{field("n", FieldKind::integer), field("s", FieldKind::string),
+                field("code", FieldKind::string), field("list", FieldKind::list)};
   maybe_require(tape, fields[0], 1);
   return fields;
 }
 
 Fields result_fields(Tape& tape) {
-  Fields fields{field("n", Kind::integer), field("ok", Kind::boolean)};
+  Fields fields{field("n", FieldKind::integer), field("ok", FieldKind::boolean)};
   maybe_require(tape, fields[0], 1);
   return fields;
 }

@@ -162,7 +162,7 @@ def json_value(_, block):
 
 CODE = {"cpp": "verbatim.py", "cmake": "verbatim.py", "yaml": "verbatim.py", "console": "snippets.py"}
 PAGES = {
-    "README.md": CODE | {"console served": "newcomer.sh", "sh": "newcomer.sh", "text": "newcomer.sh", "mermaid": "snippets.py"},
+    "README.md": {"console served": "newcomer.sh", "sh": "newcomer.sh", "mermaid": "snippets.py", "yaml": "verbatim.py"},
     "docs/guides/editor.md": {"console": "snippets.py", "sh": shell, "yaml": piece},
     "docs/guides/embed.md": CODE | {"sh": "tests/package"},
     "docs/guides/pipe.md": {"sh": pipe_verbs, "yaml": pipe_file},
@@ -177,6 +177,7 @@ PAGES = {
     "docs/reference/pipe.md": {"json": json_value, "yaml": pipe_file},
     "docs/reference/recurrence.md": {"console": "snippets.py"},
     "docs/reference/server.md": {"yaml": "config.py"},
+    "docs/start.md": {"console": "newcomer.sh", "mermaid": "newcomer.sh", "sh": "newcomer.sh"},
 }
 
 

@@ -2,8 +2,9 @@
 
 In a ```console block, a line that begins with `$ ` is a command and the lines after it are what it prints, standard
 error included. A ```yaml block whose first line is `# name.yaml` is a file of that name, there for all commands of its
-page; so are the folders `examples` and `machines`. A ```mermaid block is the picture of the last such file before it;
-one that begins with `gantt`, what the last `pawl simulate` before it prints with --gantt.
+page; so are the folders `examples` and `machines`. A ```mermaid block is the picture of the last such file before it, or of the
+last file of `machines` that the page links to before it; one that begins with `gantt`, what the last `pawl simulate` before it
+prints with --gantt.
 
 Usage: snippets.py PAWL FILE...; with --record the files are rewritten to what is printed.
 """
@@ -18,6 +19,7 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```(console|mermaid|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"# ([a-z_]+\.yaml)\n")
+MACHINE = re.compile(r"^```yaml\n# ([a-z_]+\.yaml)$|\((machines/[a-z_]+\.yaml)\)", re.MULTILINE)
 
 
 def named_files(text):
@@ -27,13 +29,18 @@ def named_files(text):
     return [(name.group(1), block) for name, block in named if name]
 
 
+def picture_of(before):
+    """The file that a picture after this text is of."""
+    named, linked = MACHINE.findall(before)[-1]
+    return named or linked
+
+
 class Page:
     """Runs the commands of one page in a folder of its own."""
 
     def __init__(self, pawl, folder, text):
         self.pawl = os.path.dirname(os.path.abspath(pawl))
         self.folder = pathlib.Path(folder)
-        self.picture_of = None
         self.simulation = None
         self.commands = 0
         for name in ("examples", "machines"):
@@ -50,16 +57,14 @@ class Page:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
         return done.stdout
 
-    def replay(self, kind, block):
+    def replay(self, kind, block, before):
         """The block as it would look if it were recorded now."""
         if kind == "yaml":
-            name = FILE_NAME.match(block)
-            self.picture_of = name.group(1) if name else self.picture_of
             return block
         if kind == "mermaid" and block.startswith("gantt"):
             return self.run(f"{self.simulation} --gantt")
         if kind == "mermaid":
-            return self.run(f"pawl graph --format mermaid {self.picture_of}")
+            return self.run(f"pawl graph --format mermaid {picture_of(before)}")
         commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
         return "".join(f"$ {command}\n{self.run(command)}" for command in commands)
 
@@ -77,7 +82,7 @@ def main(arguments):
             def check(match):
                 nonlocal failed
                 kind, block = match.groups()
-                got = page.replay(kind, block)
+                got = page.replay(kind, block, text[:match.start()])
                 if got != block and not record:
                     failed += 1
                     print(f"{file}: expected\n{block}but it printed\n{got}")

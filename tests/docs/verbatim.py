@@ -1,5 +1,6 @@
 """Looks for the code that pages show in files that are compiled and run: every cpp and cmake block, and every yaml block
-that is no file of its own (snippets.py), has to stand in one of them, line by line, however deep it is indented.
+that is no file of its own (snippets.py), has to stand in one of them, line by line, however deep it is indented. A line
+`# …` stands for lines that are left out.
 
 Usage: verbatim.py FILE...; those that end in .md are the pages.
 """
@@ -9,11 +10,22 @@ import sys
 import textwrap
 
 BLOCK = re.compile(r"^```(?:cpp|cmake|yaml\n(?!# [a-z_]+\.yaml\n))\n?(.*?)^```$", re.MULTILINE | re.DOTALL)
+LEFT_OUT = re.compile(r"^ *# …\n", re.MULTILINE)
 DEPTHS = (0, 2, 4, 6)
 
 
 def stands_in(block, text):
-    return any("\n" + textwrap.indent(block, " " * depth) in "\n" + text for depth in DEPTHS)
+    return any(all_in_order(LEFT_OUT.split(textwrap.indent(block, " " * depth)), "\n" + text) for depth in DEPTHS)
+
+
+def all_in_order(pieces, text):
+    at = 0
+    for piece in pieces:
+        at = text.find("\n" + piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
 
 
 def main(paths):

@@ -321,9 +321,10 @@ TEST_P(EmbeddingTest, AFunctionThatIsNotHereIsAWarning) {
     return all;
   };
   open({.functions = {{"chrge", [](TaskRun&) { return TaskResult{}; }}}});
-  EXPECT_EQ(said(),
-            "11: no function `charge` is given here; did you mean chrge?; the task waits until a "
-            "process has one");
+  EXPECT_EQ(
+      said(),
+      "11: this process has no function `charge`; did you mean chrge?; the task waits for a process "
+      "that has it");
   open();
   EXPECT_EQ(said(), "");
 }

@@ -13,7 +13,7 @@
 namespace pawl {
 namespace {
 
-const Zones& zones() {
+const Zones& limits_zones() {
   static const Zones* const opened = new Zones(Zones::open().value());
   return *opened;
 }
@@ -21,7 +21,7 @@ const Zones& zones() {
 // All errors of the file: `3:1 too_many_labels`.
 std::string errors_in(std::string_view text) {
   std::string errors;
-  for (const Diagnostic& finding : read_machine(text, zones()).findings) {
+  for (const Diagnostic& finding : read_machine(text, limits_zones()).findings) {
     if (finding.severity != Diagnostic::Severity::error) continue;
     errors += (errors.empty() ? "" : ", ") + std::to_string(finding.position.line) + ":" +
               std::to_string(finding.position.column) + " " + std::string(finding.id);
@@ -29,10 +29,10 @@ std::string errors_in(std::string_view text) {
   return errors;
 }
 
-constexpr std::string_view kHead = "machine: m\ninitial: s0\n";
+constexpr std::string_view kLimitsHead = "machine: m\ninitial: s0\n";
 
 std::string with_states(std::size_t count) {
-  std::string text = std::string(kHead) + "states:\n";
+  std::string text = std::string(kLimitsHead) + "states:\n";
   for (std::size_t i = 0; i < count; ++i) text += "  s" + std::to_string(i) + ": {final: true}\n";
   return text;
 }
@@ -43,7 +43,7 @@ TEST(Limits, StatesOfAMachine) {
 }
 
 std::string with_labels(std::size_t count) {
-  std::string text = std::string(kHead) + "states: {s0: {final: true}}\nlabels:\n";
+  std::string text = std::string(kLimitsHead) + "states: {s0: {final: true}}\nlabels:\n";
   for (std::size_t i = 0; i < count; ++i) text += "  l" + std::to_string(i) + ": x\n";
   return text;
 }
@@ -55,7 +55,8 @@ TEST(Limits, LabelsOfAMachine) {
 
 // `after` and `every` count together.
 std::string with_timers(std::size_t after, std::size_t every) {
-  std::string text = std::string(kHead) + "states:\n  end: {final: true}\n  s0:\n    after:\n";
+  std::string text =
+      std::string(kLimitsHead) + "states:\n  end: {final: true}\n  s0:\n    after:\n";
   for (std::size_t i = 1; i <= after; ++i) text += "      " + std::to_string(i) + "s: end\n";
   text += "    every:\n";
   for (std::size_t i = 1; i <= every; ++i) text += "      " + std::to_string(i) + "s: {}\n";
@@ -71,7 +72,7 @@ TEST(Limits, TimersOfAState) {
 std::string with_condition(std::size_t numbers, std::string_view before) {
   std::string sum = "1";
   for (std::size_t i = 2; i < numbers; ++i) sum += " + 1";
-  return std::string(kHead) +
+  return std::string(kLimitsHead) +
          "states:\n  end: {final: true}\n  s0: {on: {go: {if: " + std::string(before) + "(" + sum +
          " > 0), to: end}}}\n";
 }
@@ -84,7 +85,7 @@ TEST(Limits, NodesOfAnExpression) {
 // A label of that many lists, in the two maps around it.
 std::string with_depth(int depth) {
   const auto lists = static_cast<std::size_t>(depth - 2);
-  return std::string(kHead) +
+  return std::string(kLimitsHead) +
          "states: {s0: {final: true}}\nlabels:\n  l: " + std::string(lists, '[') +
          std::string(lists, ']') + "\n";
 }
@@ -95,7 +96,7 @@ TEST(Limits, DepthOfAFile) {
 }
 
 std::string with_policies(std::size_t policies) {
-  std::string text = std::string(kHead) + "states: {s0: {final: true}}\npolicies:\n";
+  std::string text = std::string(kLimitsHead) + "states: {s0: {final: true}}\npolicies:\n";
   for (std::size_t i = 0; i < policies; ++i) text += "  p" + std::to_string(i) + ": Panic\n";
   return text;
 }
@@ -106,7 +107,7 @@ TEST(Limits, PoliciesOfAMachine) {
 }
 
 std::string with_placeholders(std::size_t placeholders) {
-  std::string text = std::string(kHead) + "states: {s0: {final: true}}\nlabels: {x: \"";
+  std::string text = std::string(kLimitsHead) + "states: {s0: {final: true}}\nlabels: {x: \"";
   for (std::size_t i = 0; i < placeholders; ++i) text += "{record.key}";
   return text + "\"}\n";
 }
@@ -117,7 +118,7 @@ TEST(Limits, PlaceholdersOfAText) {
 }
 
 std::string with_bytes(std::size_t bytes) {
-  std::string text = std::string(kHead) + "states: {s0: {final: true}}\n#";
+  std::string text = std::string(kLimitsHead) + "states: {s0: {final: true}}\n#";
   text.resize(bytes, 'x');
   return text;
 }
@@ -129,9 +130,10 @@ TEST(Limits, BytesOfAFile) {
 }
 
 TEST(Limits, AFileIsUtf8) {
-  EXPECT_EQ(
-      errors_in(std::string(kHead) + "doc: gr\xc3\xbc\xc3\x9f\nstates: {s0: {final: true}}\n"), "");
-  EXPECT_EQ(errors_in(std::string(kHead) + "doc: gr\xfc\xdf\nstates: {s0: {final: true}}\n"),
+  EXPECT_EQ(errors_in(std::string(kLimitsHead) +
+                      "doc: gr\xc3\xbc\xc3\x9f\nstates: {s0: {final: true}}\n"),
+            "");
+  EXPECT_EQ(errors_in(std::string(kLimitsHead) + "doc: gr\xfc\xdf\nstates: {s0: {final: true}}\n"),
             "3:8 bad_utf8");
 }
 

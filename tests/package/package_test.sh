@@ -57,8 +57,8 @@ AT  failed bank_unreachable
 AT  failed bank_unreachable
 AT  done -> telling
 AT  done -> paid
-why: is final since AT'
-told='office is told: {"amount":12,"receipt":"for 1/1"}'
+why: final since AT'
+told='office received: {"amount":12,"receipt":"for 1/1"}'
 order=$folder/embed/order.yaml
 
 run_example "$order" "$folder/records"

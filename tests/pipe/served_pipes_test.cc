@@ -186,7 +186,7 @@ TEST_F(ServedPipes, NothingStartsWithAFileThatIsWrong) {
                 said),
             cli::ExitCode::wrong);
   EXPECT_NE(said.find(R"("event":"refused_start")"), std::string::npos) << said;
-  EXPECT_NE(said.find("two pipes are called clicks"), std::string::npos) << said;
+  EXPECT_NE(said.find("two pipes have the name clicks"), std::string::npos) << said;
 }
 
 // Nothing of the first has begun when something is wrong with the second.

@@ -255,7 +255,7 @@ def main():
     assert real.returncode != 0 and "--memory" in real.stderr, real
     both = subprocess.run([pawl, "serve", "--dir", "nowhere", "--memory", "--virtual-clock", "2026-03-01T08:00:00Z"],
                           capture_output=True, text=True)
-    assert both.returncode == 1 and "leave one of them out" in both.stderr, both
+    assert both.returncode == 1 and "remove one of the two" in both.stderr, both
     print("metrics, log and refusals are as they should be")
 
 

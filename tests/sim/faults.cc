@@ -44,7 +44,7 @@ constexpr std::array<Known, kFaults> kKnown{{
 
 }  // namespace
 
-std::string_view to_text(Fault fault) { return kKnown[static_cast<std::size_t>(fault)].name; }
+std::string_view name_of(Fault fault) { return kKnown[static_cast<std::size_t>(fault)].name; }
 
 // Off in a third of all seeds, else anything up to the most.
 Swarm::Swarm(Tape& tape) : tape_(tape) {

@@ -50,7 +50,7 @@ enum class Fault {
   last_,
 };
 inline constexpr auto kFaults = static_cast<std::size_t>(Fault::last_);
-std::string_view to_text(Fault fault);
+std::string_view name_of(Fault fault);
 
 class Swarm {
  public:

@@ -79,7 +79,7 @@ void Hits::print(std::ostream& out) const {
         << "\n";
   };
   out << "faults\n";
-  for (std::size_t i = 0; i < kFaults; ++i) line(to_text(static_cast<Fault>(i)), faults_[i]);
+  for (std::size_t i = 0; i < kFaults; ++i) line(name_of(static_cast<Fault>(i)), faults_[i]);
   for (const Cut cut : kCuts) line(pawl::to_text(cut), cuts_[static_cast<std::size_t>(cut)]);
   out << "requests\n  " << std::setw(16) << "";
   for (const std::string_view name : kOutcomeNames) out << std::setw(10) << name;
@@ -99,7 +99,7 @@ void Hits::print(std::ostream& out) const {
 std::vector<std::string> Hits::missing() const {
   std::vector<std::string> never;
   for (std::size_t i = 0; i < kFaults; ++i)
-    if (faults_[i] == 0) never.emplace_back(to_text(static_cast<Fault>(i)));
+    if (faults_[i] == 0) never.emplace_back(name_of(static_cast<Fault>(i)));
   for (const Cut cut : kCuts)
     if (cuts_[static_cast<std::size_t>(cut)] == 0) never.emplace_back(pawl::to_text(cut));
   for (const std::string_view request : kRequests) {

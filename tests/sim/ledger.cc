@@ -12,8 +12,8 @@
 namespace pawl::sim {
 namespace {
 
-RecordName name_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
-std::string text_of(const RecordName& name) { return name.machine + "/" + name.key; }
+RecordName record_of(const Stimulus& stimulus) { return {stimulus.machine, stimulus.key}; }
+std::string name_text(const RecordName& name) { return name.machine + "/" + name.key; }
 
 int count_of(const std::string& mark, const std::string& data) {
   const std::string marked = mark + ";";
@@ -104,14 +104,14 @@ void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
   if (token_of(request.stimulus) != nullptr) settled(request, *answer, now);
   if (answer->kind != Answer::Kind::ok) return;
   const bool is_beat = std::holds_alternative<Stimulus::Beat>(request.stimulus.what);
-  const RecordName name = name_of(request.stimulus);
+  const RecordName name = record_of(request.stimulus);
   if (request.is_ok && !is_beat) {
     require(!request.stimulus.idempotency_key.empty(),
-            "a request without a key was accepted twice, for " + text_of(name));
+            "a request without a key was accepted twice, for " + name_text(name));
     if (request.answer.revision == answer->revision && request.answer.state == answer->state)
       return;
     require(may_be_forgotten(request.asked_at, latest_),
-            "a repeated request got another answer, for " + text_of(name) + ": " +
+            "a repeated request got another answer, for " + name_text(name) + ": " +
                 request.answer.state + " at revision " + std::to_string(request.answer.revision) +
                 " on " + to_text(request.asked_at) + ", " + answer->state + " at " +
                 std::to_string(answer->revision) + " on " + to_text(now) + ", request " +
@@ -121,7 +121,7 @@ void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
   request.answer = *answer;
   if (is_beat) return;
   if (std::holds_alternative<Stimulus::Create>(request.stimulus.what)) {
-    require(!known_[name].is_created, text_of(name) + " was created twice");
+    require(!known_[name].is_created, name_text(name) + " was created twice");
     known_[name].is_created = true;
   }
   acknowledge(name, *answer);
@@ -130,12 +130,12 @@ void Ledger::answered(RequestId id, const Result<Answer>& answer, Instant now) {
 // Of an attempt that is over nothing is taken, and of one that lives one end.
 void Ledger::settled(const Request& request, const Answer& answer, Instant now) {
   if (answer.kind != Answer::Kind::ok) return;
-  const RecordName name = name_of(request.stimulus);
+  const RecordName name = record_of(request.stimulus);
   Known& known = known_[name];
   require(known.fence != 0 && *token_of(request.stimulus) == known.token,
-          text_of(name) + " was settled with a token that is not that of the last attempt");
-  require(!known.is_settled, text_of(name) + ": one attempt was settled twice");
-  require(now <= known.deadline_at, text_of(name) + " was settled after the deadline");
+          name_text(name) + " was settled with a token that is not that of the last attempt");
+  require(!known.is_settled, name_text(name) + ": one attempt was settled twice");
+  require(now <= known.deadline_at, name_text(name) + " was settled after the deadline");
   known.is_settled = true;
 }
 
@@ -144,7 +144,7 @@ void Ledger::given(const GivenAttempt& attempt) {
   require(tokens_.insert(attempt.token).second, "a token was given twice");
   Known& known = known_[name];
   require(attempt.given.fence > known.fence,
-          text_of(name) + ": the fence of a new attempt is not above that of the last one");
+          name_text(name) + ": the fence of a new attempt is not above that of the last one");
   known.fence = attempt.given.fence;
   known.token = hash_of_token(attempt.token);
   known.deadline_at = *attempt.given.deadline_at;
@@ -154,7 +154,7 @@ void Ledger::given(const GivenAttempt& attempt) {
 void Ledger::acknowledge(const RecordName& name, const Answer& answer) {
   const auto [known, is_new] = known_[name].states.emplace(answer.revision, answer.state);
   require(is_new || known->second == answer.state,
-          text_of(name) + " was said to be in two states at one revision");
+          name_text(name) + " was said to be in two states at one revision");
 }
 
 void Ledger::changed(const Record& record, std::string mark) {
@@ -181,23 +181,23 @@ void Ledger::check_record(const RecordName& name, const Known& known,
   if (record == nullptr && is_built_in(name.machine)) return;  // it was over, and went
   if (record == nullptr) {
     require(known.states.empty() && known.fence == 0,
-            text_of(name) + " was acknowledged and is not there");
+            name_text(name) + " was acknowledged and is not there");
     return;
   }
   const std::vector<Entry>& log = snapshot.logs.at(name);
   for (const auto& [revision, state] : known.states)
     require(revision <= static_cast<std::int64_t>(log.size()) &&
                 log[static_cast<std::size_t>(revision - 1)].to == state,
-            text_of(name) + ": revision " + std::to_string(revision) +
+            name_text(name) + ": revision " + std::to_string(revision) +
                 " was acknowledged and is not in its log");
-  require(record->fence >= known.fence, text_of(name) + ": its fence has gone back");
+  require(record->fence >= known.fence, name_text(name) + ": its fence has gone back");
   if (known.is_settled)
     require(!record->running || record->fence > known.fence,
-            text_of(name) + ": an attempt that was settled runs again");
+            name_text(name) + ": an attempt that was settled runs again");
   if (is_erased(log)) return;
   for (const std::string& mark : known.rival_marks)
     require(count_of(mark, record->data) == 1,
-            text_of(name) + ": what another node did, " + mark + ", is there " +
+            name_text(name) + ": what another node did, " + mark + ", is there " +
                 std::to_string(count_of(mark, record->data)) + " times");
 }
 
@@ -205,10 +205,10 @@ void Ledger::check_request(const Request& request, const Snapshot& snapshot, Ins
                            bool is_settled) const {
   const Stimulus& stimulus = request.stimulus;
   if (stimulus.idempotency_key.empty() || request.other_body_of) return;
-  const RecordName name = name_of(stimulus);
+  const RecordName name = record_of(stimulus);
   const Record* record = snapshot.find(name);
   if (record == nullptr && is_built_in(name.machine)) return;  // it was over, and went
-  const std::string what = text_of(name) + ", request " + stimulus.idempotency_key;
+  const std::string what = name_text(name) + ", request " + stimulus.idempotency_key;
   const int applied =
       record == nullptr ? 0 : applications(stimulus.idempotency_key, snapshot.logs.at(name), what);
   if (request.is_ok) require(applied >= 1, what + ": acknowledged and not there");

@@ -11,7 +11,7 @@
 namespace pawl::sim {
 namespace {
 
-std::string text_of(const Record& record) {
+std::string place_of(const Record& record) {
   return record.machine + "/" + record.key + " in " + record.state;
 }
 
@@ -62,7 +62,7 @@ void check_children(const Record& parent, const Snapshot& snapshot) {
     const bool is_all = may_be_gone ? counted.all >= real.all
                                     : counted.all == real.all && counted.final == real.final;
     require(is_all && counted.open == real.open && counted.hold == real.hold,
-            text_of(parent) + " has counted its children wrong: " + std::to_string(counted.all) +
+            place_of(parent) + " has counted its children wrong: " + std::to_string(counted.all) +
                 " of " + std::to_string(real.all) + ", " + std::to_string(counted.open) +
                 " open of " + std::to_string(real.open));
     for (const auto& in : counted.states) {
@@ -70,11 +70,11 @@ void check_children(const Record& parent, const Snapshot& snapshot) {
       const auto there = std::find_if(real.states.begin(), real.states.end(),
                                       [&](const auto& known) { return known.state == in.state; });
       require(in.count == (there == real.states.end() ? 0 : there->count),
-              text_of(parent) + " has counted its children in " + in.state + " wrong");
+              place_of(parent) + " has counted its children in " + in.state + " wrong");
     }
     found.erase(counted.machine);
   }
-  require(found.empty(), text_of(parent) + " has children that it has not counted");
+  require(found.empty(), place_of(parent) + " has children that it has not counted");
 }
 
 // Each parcel that was packed has told its batch so, once.
@@ -82,7 +82,7 @@ void check_told(const Record& parcel, const Snapshot& snapshot) {
   if (!parcel.parent) return;
   const Record* batch = snapshot.find({"batch", parcel.parent->key});
   const bool is_told = batch->data.find(parcel.key + ";") != std::string::npos;
-  require(is_told == (parcel.state == "packed"), text_of(parcel) + ": its batch does not know");
+  require(is_told == (parcel.state == "packed"), place_of(parcel) + ": its batch does not know");
 }
 
 // What a key makes once is there once.
@@ -99,7 +99,7 @@ void check_keyed_deliveries(const Snapshot& snapshot) {
     const int deliveries = once[record.id.value];
     if (name.machine == "job")
       require(deliveries <= 1 && (!was_flaky || deliveries == 1),
-              text_of(record) + ": " + std::to_string(deliveries) + " deliveries of one key");
+              place_of(record) + ": " + std::to_string(deliveries) + " deliveries of one key");
   }
 }
 
@@ -108,8 +108,8 @@ void check_keyed_deliveries(const Snapshot& snapshot) {
 void check_records(const std::map<RecordName, Record>& records) {
   for (const auto& [name, record] : records) {
     require(record.failures <= failures_max(record),
-            text_of(record) + " has failed " + std::to_string(record.failures) + " times");
-    require(!record.running || !record.ready_at, text_of(record) + ": two attempts at once");
+            place_of(record) + " has failed " + std::to_string(record.failures) + " times");
+    require(!record.running || !record.ready_at, place_of(record) + ": two attempts at once");
   }
 }
 
@@ -123,14 +123,15 @@ void check_limit(const std::map<RecordName, Record>& records) {
 void check_settled(const Snapshot& snapshot, Store& store, Instant now) {
   check_records(snapshot.records);
   for (const auto& [name, record] : snapshot.records) {
-    require(!record.running, text_of(record) + ": its attempt still runs");
+    require(!record.running, place_of(record) + ": its attempt still runs");
     check_children(record, snapshot);
     if (record.machine == "parcel") check_told(record, snapshot);
     if (record.hold || is_final(record)) continue;
-    require(!record.ready_at || *record.ready_at > now, text_of(record) + ": nobody does its task");
-    require(!record.wake_at || *record.wake_at > now, text_of(record) + ": nobody wakes it");
+    require(!record.ready_at || *record.ready_at > now,
+            place_of(record) + ": nobody does its task");
+    require(!record.wake_at || *record.wake_at > now, place_of(record) + ": nobody wakes it");
     require(record.ready_at || record.wake_at || waits_for_an_event(record),
-            text_of(record) + ": it waits for nothing");
+            place_of(record) + ": it waits for nothing");
   }
   check_keyed_deliveries(snapshot);
   const std::vector<std::string> none;
@@ -154,7 +155,7 @@ void check_next(const std::map<RecordName, Record>& records,
       needed = record.ready_at;
     if (!needed) continue;
     require(next && *next <= std::max(*needed, now + Duration{1}),
-            text_of(record) + " needs the engine at " + to_text(*needed) +
+            place_of(record) + " needs the engine at " + to_text(*needed) +
                 ", which wants to be called " + (next ? "at " + to_text(*next) : "never"));
   }
 }

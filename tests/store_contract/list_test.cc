@@ -150,10 +150,11 @@ TEST_P(ListTest, APlaceBeyondTheEndOfTheFeedIsAnError) {
   const auto beyond = store->feed(std::to_string(std::stoll(end) + 1), 9);
   ASSERT_FALSE(beyond);
   EXPECT_EQ(beyond.error().code, ErrorCode::bad_input);
-  EXPECT_EQ(beyond.error().message,
-            "the place 3 is beyond the end of the feed, which is 2: it is of another store, or of "
-            "this one before an older backup was restored; begin again without a place, or go on "
-            "from `end`");
+  EXPECT_EQ(
+      beyond.error().message,
+      "the position 3 is beyond the end of the feed, 2: it comes from another store, or from this "
+      "one before an older backup was restored; start again without a position, or continue from "
+      "`end`");
 }
 
 // The place behind entries that were removed is none beyond the end.

@@ -13,9 +13,9 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kScripts = 1;
-constexpr std::size_t kSteps = 12;
+constexpr std::size_t kCrashesSteps = 12;
 
-struct Counted {
+struct CountedCrashes {
   std::size_t crash_points = 0;
   int opens = 0;
   int died_at_start = 0;  // again
@@ -28,7 +28,7 @@ struct Counted {
 
 class Crashes {
  public:
-  Crashes(const Script& script, std::uint64_t seed, Counted& counted)
+  Crashes(const Script& script, std::uint64_t seed, CountedCrashes& counted)
       : script_(script), host_(script.wal_pages), random_(seed), counted_(counted) {}
 
   // False: the process did not come to that call.
@@ -154,15 +154,15 @@ class Crashes {
   Expected expected_ = expect(script_);
   Host host_;
   std::mt19937_64 random_;
-  Counted& counted_;
+  CountedCrashes& counted_;
   std::int64_t starts_ = 0;
 };
 
 TEST(StoreCrash, WhatWasAcknowledgedIsThereAndTheRestAllOrNothing) {
-  Counted counted;
+  CountedCrashes counted;
   for (std::uint64_t seed = 2; seed < 2 + scaled(kScripts); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Script script = generate(seed, kSteps);
+    const Script script = generate(seed, kCrashesSteps);
     Crashes crashes(script, seed, counted);
     for (std::int64_t call = 1; crashes.die_at(call);) ++call;
     if (HasFailure()) return;

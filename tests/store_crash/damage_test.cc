@@ -13,11 +13,11 @@
 namespace pawl {
 namespace {
 
-constexpr std::size_t kSteps = 30;
+constexpr std::size_t kDamagesSteps = 30;
 constexpr std::size_t kFlips = 500;
 constexpr std::size_t kTruncations = 60;
 
-struct Counted {
+struct CountedDamages {
   int tried = 0;
   int at_open = 0;
   int when_read = 0;
@@ -57,7 +57,8 @@ class Damage {
 
   std::string bytes(const std::string& file) { return disk_.seen()[host_.path(file)]; }
 
-  void open_with(const std::string& file, const std::string& damaged_bytes, Counted& counted) {
+  void open_with(const std::string& file, const std::string& damaged_bytes,
+                 CountedDamages& counted) {
     Disk damaged = disk_;
     damaged.put(host_.path(file), damaged_bytes);
     host_.restart(damaged);
@@ -85,7 +86,7 @@ class Damage {
       EXPECT_TRUE(found[path] == bytes) << path << " was changed by a start that was refused";
   }
 
-  int Counted::*judge(const Contents& found) {
+  int CountedDamages::*judge(const Contents& found) {
     bool has_error = false;
     bool misses_guarded = false;
     bool differs = found.size() != expected_.size();
@@ -97,21 +98,22 @@ class Damage {
       if (is_right || is_error(text) || !is_guarded(name)) continue;
       ADD_FAILURE() << name << " reads " << text << "\n  instead of "
                     << (right == expected_.end() ? "nothing" : right->second);
-      return &Counted::undetected;
+      return &CountedDamages::undetected;
     }
-    if (has_error) return &Counted::when_read;
+    if (has_error) return &CountedDamages::when_read;
     for (const auto& [name, text] : expected_)
       misses_guarded |= is_guarded(name) && !found.contains(name);
     const std::string integrity = host_.integrity();
-    if (integrity != "ok") return differs ? &Counted::by_integrity_check : &Counted::harmless;
+    if (integrity != "ok")
+      return differs ? &CountedDamages::by_integrity_check : &CountedDamages::harmless;
     if (misses_guarded) {
       ADD_FAILURE() << difference(expected_, found);
-      return &Counted::undetected;
+      return &CountedDamages::undetected;
     }
-    if (!differs) return &Counted::harmless;
+    if (!differs) return &CountedDamages::harmless;
     for (const auto& [name, text] : expected_)
       if (!found.contains(name) || found.at(name) != text) ++wrong_[name.substr(0, name.find(' '))];
-    return &Counted::wrong_beside;
+    return &CountedDamages::wrong_beside;
   }
 
   Host host_;
@@ -120,7 +122,7 @@ class Damage {
   std::map<std::string, int> wrong_;
 };
 
-void print(const std::string& what, const Counted& counted) {
+void print_damages(const std::string& what, const CountedDamages& counted) {
   std::cout << std::setw(36) << std::left << what << std::right << std::setw(6) << counted.tried
             << std::setw(9) << counted.at_open << std::setw(11) << counted.when_read
             << std::setw(22) << counted.by_integrity_check << std::setw(14) << counted.wrong_beside
@@ -138,14 +140,14 @@ TEST(StoreDamage, LostBatchesAndWrongRowsAreNoticed) {
     bool closes;
   };
   std::mt19937_64 random(1);
-  const Script script = generate(3, kSteps);
+  const Script script = generate(3, kDamagesSteps);
   for (const Place& place : {Place{"log of a killed process", "tables.db-wal", false},
                              Place{"tables of a killed process", "tables.db", false},
                              Place{"tables of a closed store", "tables.db", true}}) {
     Damage damage(script, place.closes);
     const std::string bytes = damage.bytes(place.file);
     ASSERT_GT(bytes.size(), 10'000U);
-    Counted flips;
+    CountedDamages flips;
     for (std::size_t i = 0; i < scaled(kFlips); ++i) {
       std::string changed = bytes;
       const std::size_t at = random() % bytes.size();
@@ -154,14 +156,14 @@ TEST(StoreDamage, LostBatchesAndWrongRowsAreNoticed) {
       SCOPED_TRACE(place.name + ", bit " + std::to_string(bit) + " of byte " + std::to_string(at));
       damage.open_with(place.file, changed, flips);
     }
-    print(place.name + ", flipped", flips);
-    Counted truncations;
+    print_damages(place.name + ", flipped", flips);
+    CountedDamages truncations;
     for (std::size_t i = 0; i < scaled(kTruncations); ++i) {
       const std::size_t size = i == 0 ? 0 : random() % bytes.size();
       SCOPED_TRACE(place.name + ", cut to " + std::to_string(size) + " bytes");
       damage.open_with(place.file, bytes.substr(0, size), truncations);
     }
-    print(place.name + ", cut", truncations);
+    print_damages(place.name + ", cut", truncations);
     for (const auto& [name, count] : damage.wrong())
       std::cout << "  wrong where there is no checksum: " << name << " " << count << "\n";
     EXPECT_GT(flips.at_open + flips.when_read, 0);

@@ -11,10 +11,10 @@
 namespace pawl {
 namespace {
 
-constexpr std::size_t kSteps = 9;
+constexpr std::size_t kErrorsSteps = 9;
 constexpr std::uint64_t kSeed = 1;
 
-struct Counted {
+struct CountedErrors {
   int runs = 0;
   int not_opened = 0;
   int refused = 0;   // a step, with `environment`
@@ -26,7 +26,7 @@ struct Counted {
 
 class Faults {
  public:
-  Faults(const Script& script, Counted& counted)
+  Faults(const Script& script, CountedErrors& counted)
       : script_(script), host_(script.wal_pages), counted_(counted) {}
 
   // False: there were fewer calls than that.
@@ -146,7 +146,7 @@ class Faults {
   const Script& script_;
   Expected expected_ = expect(script_);
   Host host_;
-  Counted& counted_;
+  CountedErrors& counted_;
   std::mt19937_64 random_{1};
   std::size_t acknowledged_ = 0;
   bool is_unknown_ = false;
@@ -161,11 +161,11 @@ std::int64_t stride_of(Call call) {
 }
 
 // For n = 1, 2, … until a run has no fault.
-void sweep(const Script& script, Fault fault, Counted& all) {
+void sweep(const Script& script, Fault fault, CountedErrors& all) {
   std::string name(to_text(fault.call));
   name += fault.why == Fault::Why::no_space ? ", no space" : ", I/O error";
   name += fault.for_good ? ", for good" : ", once";
-  Counted counted;
+  CountedErrors counted;
   Faults faults(script, counted);
   for (fault.at = 1;; fault.at += stride_of(fault.call)) {
     SCOPED_TRACE(name + ", call " + std::to_string(fault.at));
@@ -176,16 +176,17 @@ void sweep(const Script& script, Fault fault, Counted& all) {
             << ", unknown " << counted.unknown << " (there " << counted.unknown_there
             << "), unnoticed " << counted.unnoticed << "\n";
   EXPECT_GT(counted.runs, 0);
-  for (const auto count : {&Counted::not_opened, &Counted::refused, &Counted::repeated,
-                           &Counted::unknown, &Counted::unknown_there, &Counted::unnoticed})
+  for (const auto count :
+       {&CountedErrors::not_opened, &CountedErrors::refused, &CountedErrors::repeated,
+        &CountedErrors::unknown, &CountedErrors::unknown_there, &CountedErrors::unnoticed})
     all.*count += counted.*count;
 }
 
 TEST(StoreIoErrors, EveryAnswerIsTrue) {
-  Counted all;
+  CountedErrors all;
   for (std::uint64_t seed = kSeed; seed <= kSeed + scaled(1) / 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Script script = generate(seed, kSteps);
+    const Script script = generate(seed, kErrorsSteps);
     for (const Call call : {Call::open, Call::write, Call::sync, Call::truncate, Call::remove,
                             Call::read, Call::make, Call::sync_names})
       for (const bool for_good : {false, true}) {
@@ -227,7 +228,7 @@ void start_with(std::size_t space, Host& host, const Disk& disk, const Contents&
 }
 
 TEST(StoreIoErrors, AStartWithoutSpaceIsRefusedAndTouchesNothing) {
-  const Script script = generate(kSeed + 1, kSteps);
+  const Script script = generate(kSeed + 1, kErrorsSteps);
   const Expected expected = expect(script);
   Host host(script.wal_pages);
   host.restart({});
@@ -267,7 +268,7 @@ std::size_t growth_with_first_step(const Script& script) {
 
 // Reads work, writes say so, and it goes on without a restart when there is space again.
 TEST(StoreIoErrors, WithoutSpaceItReadsAndGoesOnLater) {
-  const Script script = generate(kSeed + 1, kSteps);
+  const Script script = generate(kSeed + 1, kErrorsSteps);
   const Expected expected = expect(script);
   std::vector<std::size_t> spaces;
   for (std::size_t space = 0; space < 120'000; space += 9'000) spaces.push_back(space);

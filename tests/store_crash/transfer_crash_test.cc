@@ -27,7 +27,7 @@ struct Task {
   std::function<Contents(Host&)> read_source;
 };
 
-struct Counted {
+struct CountedTransferCrashes {
   std::size_t runs = 0;  // in which it died, or a call failed
   int images = 0;        // of the disk afterwards
   int complete = 0;
@@ -163,7 +163,7 @@ Task import_task(Host& host) {
 
 class Trial {
  public:
-  Trial(Host& host, const Task& task, Counted& counted)
+  Trial(Host& host, const Task& task, CountedTransferCrashes& counted)
       : host_(host), task_(task), counted_(counted) {
     host_.restart(task_.before);
     source_ = task_.read_source(host_);
@@ -260,13 +260,13 @@ class Trial {
 
   Host& host_;
   const Task& task_;
-  Counted& counted_;
+  CountedTransferCrashes& counted_;
   Contents source_;
   Contents expected_;
   std::mt19937_64 random_{1};
 };
 
-void print(const std::string& what, const Counted& counted) {
+void print(const std::string& what, const CountedTransferCrashes& counted) {
   std::cout << what << " " << counted.runs << ", said to be there " << counted.said << ", images "
             << counted.images << ": complete " << counted.complete << ", absent " << counted.absent
             << " (made again " << counted.made_again << ")\n";
@@ -280,7 +280,7 @@ void try_all(const std::function<Task(Host&)>& task_on) {
   Host host(kWalPages);
   const Task task = task_on(host);
   {
-    Counted counted;
+    CountedTransferCrashes counted;
     Trial trial(host, task, counted);
     for (std::int64_t call = 1; trial.die_at(call);) ++call;
     if (testing::Test::HasFailure()) return;
@@ -288,7 +288,7 @@ void try_all(const std::function<Task(Host&)>& task_on) {
   }
   // Writes and reads are many.
   const auto stride = static_cast<std::int64_t>(std::max<std::size_t>(1, 5 / scaled(1)));
-  Counted counted;
+  CountedTransferCrashes counted;
   Trial trial(host, task, counted);
   for (const Call call : {Call::open, Call::write, Call::sync, Call::truncate, Call::remove,
                           Call::read, Call::make, Call::rename, Call::sync_names})

@@ -32,13 +32,13 @@ class BadStoreTest : public StoredTest {
 TEST_F(BadStoreTest, OfALaterVersion) {
   tamper(directory, "PRAGMA user_version = 99");
   refuses(ErrorCode::bad_input,
-          "was written by a later version of Pawl (its tables have version 99, this program knows "
-          "2): use that version");
+          "was written by a later version of Pawl (schema version 99; this program knows 2): "
+          "use that version");
 }
 
 TEST_F(BadStoreTest, ADatabaseOfAnotherProgram) {
   tamper(directory, "PRAGMA application_id = 7");
-  refuses(ErrorCode::bad_input, "is a database of another program: give the store a directory");
+  refuses(ErrorCode::bad_input, "is a database of another program: use a separate directory");
 }
 
 TEST_F(BadStoreTest, NoDatabaseAtAll) {
@@ -58,7 +58,7 @@ TEST_F(BadStoreTest, AcknowledgedBatchesAreLost) {
   directory = other.path();
   write("tables.db", early);
   write("acknowledged", acknowledged);
-  refuses(ErrorCode::damaged, "has lost batches that were acknowledged: it knows 3 of 4");
+  refuses(ErrorCode::damaged, "has lost acknowledged batches: it has 3 of 4");
   std::filesystem::remove(directory / "acknowledged");
   EXPECT_TRUE(open_sqlite_store(options_for(directory)));
 }
@@ -80,7 +80,7 @@ TEST_F(BadStoreTest, AProcessHasItAlready) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().message,
             directory.string() + " is in use by process " + std::to_string(getpid()) +
-                ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN");
+                ": stop it first, or, if it is a server, use it through PAWL_URL and PAWL_TOKEN");
   EXPECT_TRUE(contents(directory) == before);
 }
 
@@ -90,7 +90,7 @@ TEST_F(BadStoreTest, AForeignDirectory) {
   directory = foreign.path();
   write("tables.db", "SQLite format 3" + std::string(1, '\0') + std::string(4'080, 'x'));
   write("notes.txt", "mine");
-  refuses(ErrorCode::bad_input, "is a database of another program: give the store a directory");
+  refuses(ErrorCode::bad_input, "is a database of another program: use a separate directory");
   EXPECT_FALSE(std::filesystem::exists(directory / "pawl.lock"));
   EXPECT_FALSE(std::filesystem::exists(directory / "acknowledged"));
   const std::filesystem::path file = directory / "notes.txt";
@@ -141,7 +141,7 @@ TEST_F(BadStoreTest, AnotherProcessHasIt) {
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().message,
             directory.string() + " is in use by process " + std::to_string(child) +
-                ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN");
+                ": stop it first, or, if it is a server, use it through PAWL_URL and PAWL_TOKEN");
   EXPECT_TRUE(contents(directory) == before);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
@@ -161,11 +161,10 @@ TEST_F(BadStoreTest, NoPermission) {
     constexpr uid_t kNobody = 65534;
     if (getuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
     const auto store = open_sqlite_store(options_for(directory));
-    const bool is_right =
-        !store && store.error().code == ErrorCode::environment &&
-        store.error().message == "cannot write in " + directory.string() +
-                                     ": Permission denied; give the user of this process the "
-                                     "directory";
+    const bool is_right = !store && store.error().code == ErrorCode::environment &&
+                          store.error().message ==
+                              "cannot write in " + directory.string() +
+                                  ": Permission denied; make the directory writable for this user";
     if (!is_right && !store) std::fprintf(stderr, "%s\n", store.error().message.c_str());
     _exit(is_right ? 0 : 1);
   }

@@ -101,7 +101,7 @@ TEST_F(TransferTest, AStoreInUseIsNoBackup) {
     fs::copy_file(directory / (std::string("tables.db") + name), file.string() + name);
   const auto restored = restore(file, options_for(copy), {});
   ASSERT_FALSE(restored);
-  EXPECT_NE(restored.error().message.find("is no backup but a store that was not closed"),
+  EXPECT_NE(restored.error().message.find("is not a backup but a store that was not closed"),
             std::string::npos)
       << restored.error().message;
   leaves_nothing();
@@ -211,21 +211,21 @@ TEST_F(TransferTest, AChangedExportLeavesNothing) {
   std::string counter = lines;  // a store without it would lose count
   const std::size_t row_of_counter = counter.find("\n[", counter.find("{\"table\":\"counter\""));
   counter.erase(row_of_counter, counter.find('\n', row_of_counter + 1) - row_of_counter);
-  refuses(resealed(counter), "the table `counter` is not what was written");
+  refuses(resealed(counter), "the table `counter` is damaged");
   refuses("hello\n", "line 1: ");
-  refuses("{}\n", "line 1: this is no export of Pawl");
+  refuses("{}\n", "line 1: this is not an export of Pawl");
   refuses("{\"pawl_export\":1,\"schema\":9}\n", "line 1: it was exported by a later version");
   refuses(lines.substr(0, lines.find("{\"end\"")), "the end is missing");
   std::string changed = lines;
   changed.replace(changed.find("machine: order"), 14, "machine: other");
-  refuses(changed, "the end is missing, or lines before it were changed");
+  refuses(changed, "the end is missing, or lines were changed");
   changed = lines;
   changed.replace(changed.find("{\"table\":\"inbox\""), 16, "{\"table\":\"zebra\"");
   refuses(changed, "there is no table zebra");
   const std::size_t row = lines.find("\n[") + 1;
   changed = lines;
   changed.insert(row, "[1]\n");
-  refuses(changed, "the row has not as many values");
+  refuses(changed, "the row does not have as many values");
   changed = lines;
   changed.insert(lines.find('\n') + 1, "[1]\n");
   refuses(changed, "line 2: a row before its table");

@@ -7,7 +7,7 @@ namespace pawl {
 namespace {
 
 Error no_duration(const Value& value, const std::string& why) {
-  return {ErrorCode::bad_input, in_ticks(value.json.text) + " is no duration: " + why};
+  return {ErrorCode::bad_input, in_ticks(value.json.text) + " is not a duration: " + why};
 }
 
 }  // namespace

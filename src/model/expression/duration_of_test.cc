@@ -45,21 +45,23 @@ TEST(DurationOf, ATemplateIsReadAsTheFileWouldBe) {
 TEST(DurationOf, TheNumberNoughtNeedsNoUnit) {
   EXPECT_EQ(said(made("{data.nought}")), "0s");
   EXPECT_EQ(said(made("{data.five - 5}")), "0s");
-  EXPECT_EQ(said(made("{data.five}")),
-            "`{data.five}` is no duration: the duration '5' has no unit; write 5s for seconds, or "
-            "ms, m, h, d");
+  EXPECT_EQ(
+      said(made("{data.five}")),
+      "`{data.five}` is not a duration: the duration '5' has no unit; write 5s for seconds, or "
+      "ms, m, h, d");
 }
 
 TEST(DurationOf, AnErrorNamesTheTemplateAndWhatIsWrong) {
-  EXPECT_EQ(said(made("{data.x}")), "`{data.x}` is no duration: data.x is absent");
-  EXPECT_EQ(said(made("{data.none}")), "`{data.none}` is no duration: it is null");
-  EXPECT_EQ(said(made("{data.word}")).substr(0, 35), "`{data.word}` is no duration: a num");
-  EXPECT_EQ(said(made("{data.flag}")).substr(0, 29), "`{data.flag}` is no duration:");
-  EXPECT_EQ(said(made("{data.list}")).substr(0, 29), "`{data.list}` is no duration:");
-  EXPECT_EQ(said(made("{data.start - data.end}")),
-            "`{data.start - data.end}` is no duration: a duration has no sign: '-10m'; write the "
-            "length alone");
-  EXPECT_EQ(said(made("4000000{'d'}")).substr(0, 30), "`4000000{'d'}` is no duration:");
+  EXPECT_EQ(said(made("{data.x}")), "`{data.x}` is not a duration: data.x is absent");
+  EXPECT_EQ(said(made("{data.none}")), "`{data.none}` is not a duration: it is null");
+  EXPECT_EQ(said(made("{data.word}")).substr(0, 38), "`{data.word}` is not a duration: a num");
+  EXPECT_EQ(said(made("{data.flag}")).substr(0, 32), "`{data.flag}` is not a duration:");
+  EXPECT_EQ(said(made("{data.list}")).substr(0, 32), "`{data.list}` is not a duration:");
+  EXPECT_EQ(
+      said(made("{data.start - data.end}")),
+      "`{data.start - data.end}` is not a duration: a duration has no sign: '-10m'; write the "
+      "length alone");
+  EXPECT_EQ(said(made("4000000{'d'}")).substr(0, 33), "`4000000{'d'}` is not a duration:");
 }
 
 TEST(DurationOf, GivesBackTheScratchItUsed) {

@@ -7,34 +7,34 @@
 namespace pawl {
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 bool is_nothing_or_none(const Operand& operand) {
   return operand.is_nothing() || operand.kind == Operand::Kind::none;
 }
 
-bool holds(Kind comparison, std::strong_ordering order) {
+bool holds(TermKind comparison, std::strong_ordering order) {
   switch (comparison) {
-    case Kind::less:
+    case TermKind::less:
       return std::is_lt(order);
-    case Kind::less_or_equal:
+    case TermKind::less_or_equal:
       return std::is_lteq(order);
-    case Kind::greater:
+    case TermKind::greater:
       return std::is_gt(order);
     default:
       return std::is_gteq(order);
   }
 }
 
-Arithmetic arithmetic_of(Kind kind) {
+Arithmetic arithmetic_of(TermKind kind) {
   switch (kind) {
-    case Kind::add:
+    case TermKind::add:
       return Arithmetic::add;
-    case Kind::subtract:
+    case TermKind::subtract:
       return Arithmetic::subtract;
-    case Kind::multiply:
+    case TermKind::multiply:
       return Arithmetic::multiply;
-    case Kind::divide:
+    case TermKind::divide:
       return Arithmetic::divide;
     default:
       return Arithmetic::remainder;
@@ -50,49 +50,49 @@ Operand Evaluator::evaluate(const Term& term) {
 
 Operand Evaluator::value_of(const Term& term) {
   switch (term.kind) {
-    case Kind::literal:
+    case TermKind::literal:
       return literal(term);
-    case Kind::list:
+    case TermKind::list:
       return list(term);
-    case Kind::root:
+    case TermKind::root:
       return root(term.root);
-    case Kind::place:
+    case TermKind::place:
       return value_at(term.place, sight_, scratch_);
-    case Kind::child_count:
+    case TermKind::child_count:
       return child_count(term);
-    case Kind::field:
-    case Kind::index:
+    case TermKind::field:
+    case TermKind::index:
       return path(term);
-    case Kind::size:
+    case TermKind::size:
       return size(term);
-    case Kind::min:
-    case Kind::max:
+    case TermKind::min:
+    case TermKind::max:
       return extreme(term);
-    case Kind::negate:
+    case TermKind::negate:
       return negate(term);
-    case Kind::add:
-    case Kind::subtract:
-    case Kind::multiply:
-    case Kind::divide:
-    case Kind::remainder:
+    case TermKind::add:
+    case TermKind::subtract:
+    case TermKind::multiply:
+    case TermKind::divide:
+    case TermKind::remainder:
       return arithmetic(term);
-    case Kind::equal:
-    case Kind::unequal:
+    case TermKind::equal:
+    case TermKind::unequal:
       return equality(term);
-    case Kind::less:
-    case Kind::less_or_equal:
-    case Kind::greater:
-    case Kind::greater_or_equal:
+    case TermKind::less:
+    case TermKind::less_or_equal:
+    case TermKind::greater:
+    case TermKind::greater_or_equal:
       return term.by_order ? state_ordering(term) : ordering(term);
-    case Kind::in:
+    case TermKind::in:
       return in(term);
-    case Kind::not_:
+    case TermKind::not_:
       return not_(term);
-    case Kind::and_:
-    case Kind::or_:
+    case TermKind::and_:
+    case TermKind::or_:
       return and_or(term);
-    case Kind::name:
-    case Kind::call:
+    case TermKind::name:
+    case TermKind::call:
       break;  // the checker leaves none of them
   }
   return {};
@@ -173,11 +173,11 @@ Operand Evaluator::path(const Term& term) {
 }
 
 std::optional<JsonView> Evaluator::view(const Term& term) {
-  if (term.kind == Kind::field || term.kind == Kind::index) {
+  if (term.kind == TermKind::field || term.kind == TermKind::index) {
     const auto of = view(term.operands.front());
     return of ? step(*of, term) : std::nullopt;
   }
-  if (term.kind == Kind::root && term.root != Root::actor && term.root != Root::error)
+  if (term.kind == TermKind::root && term.root != Root::actor && term.root != Root::error)
     return document(term.root);
   const Operand value = evaluate(term);
   if (value.kind == Operand::Kind::none) return std::nullopt;
@@ -186,7 +186,7 @@ std::optional<JsonView> Evaluator::view(const Term& term) {
 }
 
 std::optional<JsonView> Evaluator::step(JsonView of, const Term& term) {
-  if (term.kind == Kind::field) return of.member(term.name);
+  if (term.kind == TermKind::field) return of.member(term.name);
   const Operand index = evaluate(term.operands.back());
   if (index.kind == Operand::Kind::none) return std::nullopt;
   if (index.kind == Operand::Kind::text) return of.member(index.text);
@@ -236,7 +236,7 @@ Operand Evaluator::extreme(const Term& term) {
     }
     const auto order = pawl::order(value, best, sight_.zone);
     if (!order) return none(term, "compares values that have no order");
-    if (term.kind == Kind::min ? std::is_lt(*order) : std::is_gt(*order)) best = value;
+    if (term.kind == TermKind::min ? std::is_lt(*order) : std::is_gt(*order)) best = value;
   }
   const bool text = best.kind == Operand::Kind::text;
   return text ? none(term, "compares texts") : best;
@@ -251,7 +251,7 @@ Operand Evaluator::extreme_of_list(const Term& term) {
     const Operand value = Operand::of(walk.value(), scratch_);
     if (value.kind != Operand::Kind::number) return none(term, "has an item that is not a number");
     const bool better =
-        term.kind == Kind::min ? value.number < best.number : value.number > best.number;
+        term.kind == TermKind::min ? value.number < best.number : value.number > best.number;
     if (best.kind == Operand::Kind::none || better) best = value;
   }
   return best.kind == Operand::Kind::none ? none(term, "is of an empty list") : best;
@@ -279,7 +279,7 @@ Operand Evaluator::equality(const Term& term) {
   const Operand a = evaluate(term.operands.front());
   const Operand b = evaluate(term.operands.back());
   if (a.kind == Operand::Kind::none || b.kind == Operand::Kind::none) return {};
-  return Operand::of(same_value(a, b, sight_.zone) == (term.kind == Kind::equal));
+  return Operand::of(same_value(a, b, sight_.zone) == (term.kind == TermKind::equal));
 }
 
 Operand Evaluator::ordering(const Term& term) {
@@ -313,8 +313,8 @@ Operand Evaluator::in(const Term& term) {
   const Operand wanted = evaluate(term.operands.front());
   const Term& where = term.operands.back();
   if (wanted.kind == Operand::Kind::none) return wanted;
-  if (where.kind == Kind::list) return in_items(wanted, where);
-  if (where.kind == Kind::place && where.place == Place::actor_roles && sight_.actor)
+  if (where.kind == TermKind::list) return in_items(wanted, where);
+  if (where.kind == TermKind::place && where.place == Place::actor_roles && sight_.actor)
     return in_roles(wanted);
   const Operand list = evaluate(where);
   if (list.kind == Operand::Kind::map && wanted.kind == Operand::Kind::text)
@@ -359,7 +359,7 @@ Operand Evaluator::not_(const Term& term) {
 
 // As in CEL: one side that decides is enough, whichever it is, even where the other has no value.
 Operand Evaluator::and_or(const Term& term) {
-  const bool deciding = term.kind == Kind::or_;
+  const bool deciding = term.kind == TermKind::or_;
   const auto decides = [&](const Operand& value) {
     return value.kind == Operand::Kind::boolean && value.boolean == deciding;
   };

@@ -14,7 +14,7 @@
 namespace pawl {
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 class ExpressionChecker {
  public:
@@ -23,41 +23,41 @@ class ExpressionChecker {
 
   Result<Known> check(Term& term) {
     switch (term.kind) {
-      case Kind::literal:
+      case TermKind::literal:
         return check_literal(term);
-      case Kind::list:
+      case TermKind::list:
         for (Term& item : term.operands) PAWL_CHECK(check(item));
         return Known{Type::list};
-      case Kind::name:
+      case TermKind::name:
         return paths_.check_name(term);
-      case Kind::call:
+      case TermKind::call:
         return check_call(term);
-      case Kind::field:
+      case TermKind::field:
         return check_field(term);
-      case Kind::index:
+      case TermKind::index:
         return check_index(term);
-      case Kind::negate:
+      case TermKind::negate:
         return check_negate(term);
-      case Kind::add:
-      case Kind::subtract:
+      case TermKind::add:
+      case TermKind::subtract:
         return check_sum(term);
-      case Kind::multiply:
-      case Kind::divide:
-      case Kind::remainder:
+      case TermKind::multiply:
+      case TermKind::divide:
+      case TermKind::remainder:
         return check_product(term);
-      case Kind::equal:
-      case Kind::unequal:
+      case TermKind::equal:
+      case TermKind::unequal:
         return check_equality(term);
-      case Kind::less:
-      case Kind::less_or_equal:
-      case Kind::greater:
-      case Kind::greater_or_equal:
+      case TermKind::less:
+      case TermKind::less_or_equal:
+      case TermKind::greater:
+      case TermKind::greater_or_equal:
         return check_order(term);
-      case Kind::in:
+      case TermKind::in:
         return check_in(term);
-      case Kind::not_:
-      case Kind::and_:
-      case Kind::or_:
+      case TermKind::not_:
+      case TermKind::and_:
+      case TermKind::or_:
         return check_conditions(term);
       default:
         return Known{};
@@ -91,7 +91,7 @@ class ExpressionChecker {
   Result<Known> check_index(Term& term) {
     Term& index = term.operands.back();
     if (index.is_text_literal()) {
-      term.kind = Kind::field;
+      term.kind = TermKind::field;
       term.name = std::move(index.name);
       term.operands.pop_back();
       return check_field(term);
@@ -105,22 +105,22 @@ class ExpressionChecker {
 
   Result<Known> check_call(Term& term) {
     if (term.name == "size") {
-      term.kind = Kind::size;
+      term.kind = TermKind::size;
       return check_size(term);
     }
     if (term.name == "min" || term.name == "max") {
-      term.kind = term.name == "min" ? Kind::min : Kind::max;
+      term.kind = term.name == "min" ? TermKind::min : TermKind::max;
       return check_extreme(term);
     }
     static const std::vector<std::string> kFunctions = {"size", "min", "max"};
     return error_at(term.at, "there is no function " + in_quotes(term.name) +
-                                 "; there are size, min and max" +
+                                 "; the functions are size, min and max" +
                                  did_you_mean(term.name, kFunctions));
   }
 
   Result<Known> check_size(Term& term) {
     if (term.operands.size() != 1)
-      return error_at(term.at, "size has one argument: size(data.items)");
+      return error_at(term.at, "size takes one argument: size(data.items)");
     PAWL_TRY(const Known of, check(term.operands.front()));
     if (may_be(of.type, Type::text) || may_be(of.type, Type::list) || may_be(of.type, Type::map))
       return Known{Type::integer};
@@ -168,7 +168,7 @@ class ExpressionChecker {
   }
 
   static Error too_few(const Term& term) {
-    return error_at(term.at, term.name + " has two or more arguments, or one list: " + term.name +
+    return error_at(term.at, term.name + " takes two or more arguments, or one list: " + term.name +
                                  "(data.a, data.b)");
   }
 
@@ -181,8 +181,10 @@ class ExpressionChecker {
   }
 
   Result<Known> check_product(Term& term) {
-    const char* op = term.kind == Kind::multiply ? "*" : term.kind == Kind::divide ? "/" : "%";
-    Type type = term.kind == Kind::divide ? Type::decimal : Type::integer;
+    const char* op = term.kind == TermKind::multiply ? "*"
+                     : term.kind == TermKind::divide ? "/"
+                                                     : "%";
+    Type type = term.kind == TermKind::divide ? Type::decimal : Type::integer;
     for (Term& operand : term.operands) {
       PAWL_TRY(const Known known, check(operand));
       PAWL_CHECK(check_number(operand, known, op));
@@ -205,15 +207,15 @@ class ExpressionChecker {
     PAWL_CHECK(LiteralChecker::adapt_in_sum(right, b, a));
     for (const auto& [operand, known] : {std::pair(&left, a), std::pair(&right, b)})
       PAWL_CHECK(check_summand(*operand, known.type, term.kind));
-    const auto type = type_of_sum(a.type, b.type, term.kind == Kind::subtract);
+    const auto type = type_of_sum(a.type, b.type, term.kind == TermKind::subtract);
     if (type) return Known{*type};
     return error_at(term.at, is(left, a.type) + " and " + is(right, b.type) +
                                  "; add and subtract numbers, durations, or a time and a duration");
   }
 
-  Result<void> check_summand(const Term& term, Type type, Kind kind) const {
+  Result<void> check_summand(const Term& term, Type type, TermKind kind) const {
     if (type == Type::any || family(type) == Type::decimal || is_temporal(type)) return {};
-    if (family(type) == Type::text && kind == Kind::add) {
+    if (family(type) == Type::text && kind == TermKind::add) {
       return error_at(
           term.begin,
           source(term) + " is a text; texts are joined by writing them side by side: '{a}{b}'");
@@ -295,7 +297,7 @@ class ExpressionChecker {
       return error_at(
           term.begin,
           is(term, known.type) +
-              "; a state is ordered only against the name of a state, record.state or record.failed_from");
+              "; a state can be ordered only against the name of a state, record.state or record.failed_from");
     }
     return literals_.check_ordered_state(term);
   }
@@ -304,7 +306,7 @@ class ExpressionChecker {
     Term& left = term.operands.front();
     Term& right = term.operands.back();
     PAWL_TRY(Known a, check(left));
-    if (right.kind == Kind::list) {
+    if (right.kind == TermKind::list) {
       for (Term& item : right.operands) {
         PAWL_TRY(Known b, check(item));
         PAWL_CHECK(check_pair(left, a, item, b, item.begin));
@@ -324,7 +326,9 @@ class ExpressionChecker {
   // Conditions.
 
   Result<Known> check_conditions(Term& term) {
-    const char* word = term.kind == Kind::and_ ? "and" : term.kind == Kind::or_ ? "or" : "not";
+    const char* word = term.kind == TermKind::and_  ? "and"
+                       : term.kind == TermKind::or_ ? "or"
+                                                    : "not";
     for (Term& operand : term.operands) {
       PAWL_TRY(const Known known, check(operand));
       if (may_be(known.type, Type::boolean)) continue;

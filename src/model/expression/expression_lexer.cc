@@ -34,8 +34,8 @@ constexpr std::array<Foreign, 21> kForeign = {{
     {"|", "write or"},
     {"?", "there is no ?: here; write two rows, each with its own if"},
     {":", "there are no maps or ?: here; write two rows, each with its own if"},
-    {"{", "braces stand only around a placeholder of a text; write a name like data.amount"},
-    {"}", "braces stand only around a placeholder of a text; write a name like data.amount"},
+    {"{", "braces belong only around a placeholder in a text; write a name like data.amount"},
+    {"}", "braces belong only around a placeholder in a text; write a name like data.amount"},
     {";", "an expression is one condition; join conditions with and or or"},
     {"$", "names are written without it, like data.amount"},
     {"@", "names are written without it, like data.amount"},
@@ -127,7 +127,7 @@ Result<char> ExpressionLexer::read_escape() {
       return '\t';
     default:
       return error_at(begin, "unknown escape " + in_quotes(text_.substr(begin, 2)) +
-                                 "; there are \\' \\\\ \\n and \\t");
+                                 "; the escapes are \\' \\\\ \\n and \\t");
   }
 }
 

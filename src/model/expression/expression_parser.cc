@@ -10,7 +10,7 @@
 namespace pawl {
 namespace {
 
-using Kind = ExpressionToken::Kind;
+using TokenKind = ExpressionToken::Kind;
 
 struct Operator {
   std::string_view source;
@@ -36,10 +36,10 @@ class ExpressionParser {
 
   Result<Term> parse() {
     PAWL_CHECK(advance());
-    if (token_.kind == Kind::end)
+    if (token_.kind == TokenKind::end)
       return error("an expression is missing; write for example data.amount > 0");
     PAWL_TRY(Term term, parse_or());
-    if (token_.kind != Kind::end) return unexpected_after(term);
+    if (token_.kind != TokenKind::end) return unexpected_after(term);
     return term;
   }
 
@@ -50,7 +50,7 @@ class ExpressionParser {
   Result<Term> parse_and() { return parse_chain(kAnd, &ExpressionParser::parse_not); }
 
   Result<Term> parse_not() {
-    if (!token_.is(Kind::word, "not")) return parse_comparison();
+    if (!token_.is(TokenKind::word, "not")) return parse_comparison();
     return parse_prefix(Term::Kind::not_, &ExpressionParser::parse_not);
   }
 
@@ -72,7 +72,7 @@ class ExpressionParser {
   Result<Term> parse_product() { return parse_chain(kProducts, &ExpressionParser::parse_sign); }
 
   Result<Term> parse_sign() {
-    if (!token_.is(Kind::mark, "-")) return parse_path();
+    if (!token_.is(TokenKind::mark, "-")) return parse_path();
     PAWL_TRY(Term term, parse_prefix(Term::Kind::negate, &ExpressionParser::parse_sign));
     Term& operand = term.operands.front();
     if (operand.kind != Term::Kind::literal || operand.value.kind != Operand::Kind::number)
@@ -86,9 +86,9 @@ class ExpressionParser {
   Result<Term> parse_path() {
     PAWL_TRY(Term term, parse_primary());
     for (;;) {
-      if (token_.is(Kind::mark, ".")) {
+      if (token_.is(TokenKind::mark, ".")) {
         PAWL_TRY(term, parse_field(std::move(term)));
-      } else if (token_.is(Kind::mark, "[")) {
+      } else if (token_.is(TokenKind::mark, "[")) {
         PAWL_TRY(term, parse_index(std::move(term)));
       } else {
         return term;
@@ -98,11 +98,11 @@ class ExpressionParser {
 
   Result<Term> parse_field(Term of) {
     PAWL_CHECK(advance());
-    if (token_.kind == Kind::number)
+    if (token_.kind == TokenKind::number)
       return error("an item of a list is written in brackets: [" + std::string(token_.source) +
                    "]");
-    if (token_.kind != Kind::word)
-      return error("the name of a field is missing after the point; write for example data.amount");
+    if (token_.kind != TokenKind::word)
+      return error("the name of a field is missing after the dot; write for example data.amount");
     Term term{.kind = Term::Kind::field, .at = token_.begin, .name = std::string(token_.source)};
     const std::size_t begin = of.begin;
     term.operands.push_back(std::move(of));
@@ -115,27 +115,26 @@ class ExpressionParser {
     term.operands.push_back(std::move(of));
     PAWL_TRY(term, parse_list(std::move(term), "]"));
     if (term.operands.size() != 2)
-      return error_at(term.at,
-                      "one index stands between brackets, like data.items[0] or data.map['key']");
+      return error_at(term.at, "brackets take one index, like data.items[0] or data.map['key']");
     term.begin = begin;
     return counted(std::move(term));
   }
 
   Result<Term> parse_primary() {
     switch (token_.kind) {
-      case Kind::number:
+      case TokenKind::number:
         return parse_number();
-      case Kind::text: {
+      case TokenKind::text: {
         Term term{.value = Operand::of(Operand::Kind::text), .name = token_.text};
         return grow(std::move(term), token_.begin);
       }
-      case Kind::word:
+      case TokenKind::word:
         return parse_word();
       default:
         break;
     }
-    if (token_.is(Kind::mark, "(")) return parse_group();
-    if (token_.is(Kind::mark, "[")) {
+    if (token_.is(TokenKind::mark, "(")) return parse_group();
+    if (token_.is(TokenKind::mark, "[")) {
       Term term{.kind = Term::Kind::list, .begin = token_.begin, .at = token_.begin};
       PAWL_TRY(term, parse_list(std::move(term), "]"));
       return counted(std::move(term));
@@ -148,7 +147,7 @@ class ExpressionParser {
     if (!number) {
       return error(
           "the number " + in_quotes(token_.source) +
-          " cannot be computed with; write one without a leading 0, of at most 38 digits and 18 decimals");
+          " cannot be used in an expression; write one without a leading 0, of at most 38 digits and 18 decimals");
     }
     return grow(Term{.value = Operand::of(*number)}, token_.begin);
   }
@@ -160,10 +159,10 @@ class ExpressionParser {
     if (word == "false") return grow(Term{.value = Operand::of(false)}, begin);
     if (word == "null") return grow(Term{.value = Operand::of(Operand::Kind::null)}, begin);
     if (word == "not")
-      return error("not stands before a whole comparison; write not (a == b), not (a in b)");
+      return error("not goes before a whole comparison; write not (a == b), not (a in b)");
     if (word == "and" || word == "or" || word == "in") return missing_operand();
     PAWL_TRY(Term term, grow(Term{.kind = Term::Kind::name, .name = std::string(word)}, begin));
-    if (!token_.is(Kind::mark, "(")) return term;
+    if (!token_.is(TokenKind::mark, "(")) return term;
     term.kind = Term::Kind::call;
     return parse_list(std::move(term), ")");
   }
@@ -173,7 +172,7 @@ class ExpressionParser {
     PAWL_CHECK(enter());
     PAWL_CHECK(advance());
     PAWL_TRY(Term term, parse_or());
-    if (!token_.is(Kind::mark, ")")) return not_closed(begin, ")");
+    if (!token_.is(TokenKind::mark, ")")) return not_closed(begin, ")");
     --depth_;
     term.begin = begin;
     term.end = token_.end;
@@ -186,11 +185,11 @@ class ExpressionParser {
     const std::size_t begin = token_.begin;
     PAWL_CHECK(enter());
     PAWL_CHECK(advance());
-    while (!token_.is(Kind::mark, close)) {
+    while (!token_.is(TokenKind::mark, close)) {
       PAWL_TRY(Term item, parse_or());
       into.operands.push_back(std::move(item));
-      if (token_.is(Kind::mark, close)) break;
-      if (!token_.is(Kind::mark, ",")) return not_closed(begin, close);
+      if (token_.is(TokenKind::mark, close)) break;
+      if (!token_.is(TokenKind::mark, ",")) return not_closed(begin, close);
       PAWL_CHECK(advance());
     }
     --depth_;
@@ -223,7 +222,7 @@ class ExpressionParser {
   }
 
   const Operator* find(std::span<const Operator> operators) const {
-    if (token_.kind != Kind::mark && token_.kind != Kind::word) return nullptr;
+    if (token_.kind != TokenKind::mark && token_.kind != TokenKind::word) return nullptr;
     for (const Operator& op : operators)
       if (token_.source == op.source) return &op;
     return nullptr;
@@ -257,7 +256,7 @@ class ExpressionParser {
   Result<void> enter() {
     if (++depth_ <= kExpressionDepthMax) return {};
     return error(
-        "more than 64 parentheses, brackets or signs stand inside each other; split the expression into several rows");
+        "parentheses, brackets or signs are nested more than 64 deep; split the expression into several rows");
   }
 
   Result<void> advance() {
@@ -266,14 +265,14 @@ class ExpressionParser {
   }
 
   Error not_closed(std::size_t begin, std::string_view close) const {
-    if (token_.kind == Kind::end)
+    if (token_.kind == TokenKind::end)
       return error_at(begin, in_quotes(text_.substr(begin, 1)) + " is not closed; write " +
                                  std::string(close) + " where it ends");
     return error("expected " + std::string(close) + " instead of " + in_quotes(token_.source));
   }
 
   Error missing_operand() const {
-    if (token_.kind == Kind::end)
+    if (token_.kind == TokenKind::end)
       return error("the expression ends too early; write a name or a value after " +
                    in_quotes(text_));
     return error("a name or a value is missing before " + in_quotes(token_.source) +
@@ -283,14 +282,14 @@ class ExpressionParser {
   Error unexpected_after(const Term& term) const {
     const std::string lower = to_lower(token_.source);
     const std::string shown = in_quotes(token_.source);
-    if (token_.is(Kind::word, "not")) return error("not stands in front; write not (a in b)");
-    if (lower == "is") return error("is is not known here; write == null or != null");
+    if (token_.is(TokenKind::word, "not")) return error("not goes first; write not (a in b)");
+    if (lower == "is") return error("is is not an operator; write == null or != null");
     if (token_.source != lower && (lower == "and" || lower == "or" || lower == "in"))
       return error(shown + " is written in lower case: " + lower);
-    if (token_.is(Kind::mark, "("))
+    if (token_.is(TokenKind::mark, "("))
       return error("only size, min and max can be called; write for example size(data.items)");
-    if (token_.is(Kind::mark, ")") || token_.is(Kind::mark, "]"))
-      return error("unexpected " + shown + "; nothing is open here that it could belong to");
+    if (token_.is(TokenKind::mark, ")") || token_.is(TokenKind::mark, "]"))
+      return error("unexpected " + shown + "; it closes nothing");
     return error("unexpected " + shown + " after " +
                  in_quotes(text_.substr(term.begin, term.end - term.begin)) +
                  "; join conditions with and or or");

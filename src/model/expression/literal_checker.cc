@@ -70,7 +70,7 @@ Result<void> LiteralChecker::check_order_exists(const Term& comparison) const {
   if (!scope_.definition || !scope_.definition->order.empty()) return {};
   return error_at(
       comparison.at,
-      "states are compared by the order of the machine, which has none; list its states under order");
+      "states are compared by the machine's order, and it has none; list its states under order");
 }
 
 Result<void> LiteralChecker::check_ordered_state(const Term& term) const {
@@ -90,9 +90,9 @@ Result<void> LiteralChecker::check_is_ordered(std::size_t at, const std::string&
                                               std::string_view named) const {
   for (const Ref& ref : scope_.definition->order)
     if (ref.name == state) return {};
-  return error_at(
-      at, std::string(named) +
-              " is not in order; add it to the order of the machine, or compare with == or in");
+  return error_at(at,
+                  std::string(named) +
+                      " is not in order; add it to the machine's order, or compare with == or in");
 }
 
 }  // namespace pawl

@@ -6,7 +6,7 @@
 namespace pawl {
 namespace {
 
-using Kind = Operand::Kind;
+using OperandKind = Operand::Kind;
 
 const Operand kNone;
 
@@ -16,28 +16,30 @@ std::string duration_text(Duration duration) {
 
 // A text, number, time or duration as characters.
 std::string_view written(const Operand& operand, std::string& room) {
-  if (operand.kind == Kind::text || !operand.text.empty()) return operand.text;
-  room = operand.kind == Kind::number ? operand.number.to_text()
-         : operand.kind == Kind::time ? to_text(operand.time)
-                                      : duration_text(operand.duration);
+  if (operand.kind == OperandKind::text || !operand.text.empty()) return operand.text;
+  room = operand.kind == OperandKind::number ? operand.number.to_text()
+         : operand.kind == OperandKind::time ? to_text(operand.time)
+                                             : duration_text(operand.duration);
   return room;
 }
 
-bool is_temporal(Kind kind) { return kind == Kind::time || kind == Kind::duration; }
+bool is_temporal(OperandKind kind) {
+  return kind == OperandKind::time || kind == OperandKind::duration;
+}
 
 // What the text `a` says opposite `b`, when that is a time or duration.
 Operand like(const Operand& a, const Operand& b, const Zone* zone) {
-  if (a.kind != Kind::text) return a;
-  if (b.kind == Kind::time) return as_time(a, zone);
-  if (b.kind == Kind::duration) return as_duration(a);
+  if (a.kind != OperandKind::text) return a;
+  if (b.kind == OperandKind::time) return as_time(a, zone);
+  if (b.kind == OperandKind::duration) return as_duration(a);
   return a;
 }
 
 // In a sum a text may be either: `'2026-01-01T00:00:00Z' + 7d`, `1h + 7d`.
 Operand as_temporal(const Operand& operand, const Zone* zone) {
-  if (operand.kind != Kind::text) return operand;
+  if (operand.kind != OperandKind::text) return operand;
   const Operand time = as_time(operand, zone);
-  return time.kind == Kind::none ? as_duration(operand) : time;
+  return time.kind == OperandKind::none ? as_duration(operand) : time;
 }
 
 Operand checked(Instant instant) {
@@ -50,15 +52,18 @@ Operand checked(Duration duration) {
 
 // Neither sum overflows: instants and durations stay within 10,000 years.
 Operand sum(const Operand& a, const Operand& b) {
-  if (a.kind == Kind::time && b.kind == Kind::duration) return checked(a.time + b.duration);
-  if (a.kind == Kind::duration && b.kind == Kind::time) return checked(b.time + a.duration);
-  if (a.kind == Kind::duration && b.kind == Kind::duration) return checked(a.duration + b.duration);
+  if (a.kind == OperandKind::time && b.kind == OperandKind::duration)
+    return checked(a.time + b.duration);
+  if (a.kind == OperandKind::duration && b.kind == OperandKind::time)
+    return checked(b.time + a.duration);
+  if (a.kind == OperandKind::duration && b.kind == OperandKind::duration)
+    return checked(a.duration + b.duration);
   return kNone;
 }
 
 Operand difference(const Operand& a, const Operand& b) {
-  if (a.kind == Kind::time && b.kind == Kind::time) return checked(a.time - b.time);
-  if (b.kind != Kind::duration) return kNone;
+  if (a.kind == OperandKind::time && b.kind == OperandKind::time) return checked(a.time - b.time);
+  if (b.kind != OperandKind::duration) return kNone;
   return sum(a, Operand::of(-b.duration));
 }
 
@@ -76,22 +81,22 @@ Operand compute_numbers(Arithmetic op, const Decimal& a, const Decimal& b) {
 Operand Operand::of(JsonView json, Scratch& scratch) {
   switch (json.kind()) {
     case JsonView::Kind::absent:
-      return of(Kind::absent);
+      return of(OperandKind::absent);
     case JsonView::Kind::null:
-      return of(Kind::null);
+      return of(OperandKind::null);
     case JsonView::Kind::boolean:
       return of(json.boolean());
     case JsonView::Kind::number: {
       const auto number = Decimal::read(json.json());
-      if (!number) return of(Kind::none);
-      return {.kind = Kind::number, .number = *number, .text = json.json()};
+      if (!number) return of(OperandKind::none);
+      return {.kind = OperandKind::number, .number = *number, .text = json.json()};
     }
     case JsonView::Kind::text:
       return of(json.text(scratch));
     case JsonView::Kind::list:
-      return {.kind = Kind::list, .text = json.json()};
+      return {.kind = OperandKind::list, .text = json.json()};
     case JsonView::Kind::map:
-      return {.kind = Kind::map, .text = json.json()};
+      return {.kind = OperandKind::map, .text = json.json()};
   }
   return {};
 }
@@ -99,9 +104,9 @@ Operand Operand::of(JsonView json, Scratch& scratch) {
 void append_json(std::string& out, const Operand& operand) {
   std::string room;
   switch (operand.kind) {
-    case Kind::text:
-    case Kind::time:
-    case Kind::duration:
+    case OperandKind::text:
+    case OperandKind::time:
+    case OperandKind::duration:
       append_json_string(out, written(operand, room));
       return;
     default:
@@ -112,38 +117,38 @@ void append_json(std::string& out, const Operand& operand) {
 void append_plain(std::string& out, const Operand& operand) {
   std::string room;
   switch (operand.kind) {
-    case Kind::none:
-    case Kind::absent:
-    case Kind::null:
+    case OperandKind::none:
+    case OperandKind::absent:
+    case OperandKind::null:
       out += "null";
       return;
-    case Kind::boolean:
+    case OperandKind::boolean:
       out += operand.boolean ? "true" : "false";
       return;
-    case Kind::number:
-    case Kind::text:
-    case Kind::time:
-    case Kind::duration:
+    case OperandKind::number:
+    case OperandKind::text:
+    case OperandKind::time:
+    case OperandKind::duration:
       out += written(operand, room);
       return;
-    case Kind::list:
-    case Kind::map:
+    case OperandKind::list:
+    case OperandKind::map:
       out += operand.text;
       return;
   }
 }
 
 Operand as_time(const Operand& operand, const Zone* zone) {
-  if (operand.kind != Kind::text) return operand;
+  if (operand.kind != OperandKind::text) return operand;
   const auto time = parse_instant(operand.text, zone ? *zone : Zone::utc());
-  return time ? Operand{.kind = Kind::time, .text = operand.text, .time = *time} : kNone;
+  return time ? Operand{.kind = OperandKind::time, .text = operand.text, .time = *time} : kNone;
 }
 
 Operand as_duration(const Operand& operand) {
-  if (operand.kind != Kind::text) return operand;
+  if (operand.kind != OperandKind::text) return operand;
   const auto duration = parse_duration(operand.text);
   if (!duration) return kNone;
-  return {.kind = Kind::duration, .text = operand.text, .duration = *duration};
+  return {.kind = OperandKind::duration, .text = operand.text, .duration = *duration};
 }
 
 bool same_value(const Operand& a, const Operand& b, const Zone* zone) {
@@ -154,18 +159,18 @@ bool same_value(const Operand& a, const Operand& b, const Zone* zone) {
     return left.kind == right.kind && is_temporal(left.kind) && same_value(left, right, zone);
   }
   switch (a.kind) {
-    case Kind::boolean:
+    case OperandKind::boolean:
       return a.boolean == b.boolean;
-    case Kind::number:
+    case OperandKind::number:
       return a.number == b.number;
-    case Kind::text:
+    case OperandKind::text:
       return a.text == b.text;
-    case Kind::time:
+    case OperandKind::time:
       return a.time == b.time;
-    case Kind::duration:
+    case OperandKind::duration:
       return a.duration == b.duration;
-    case Kind::list:
-    case Kind::map:
+    case OperandKind::list:
+    case OperandKind::map:
       return same_json(a.text, b.text);
     default:
       return false;
@@ -177,13 +182,13 @@ std::optional<std::strong_ordering> order(const Operand& a, const Operand& b, co
   const Operand right = like(b, a, zone);
   if (left.kind != right.kind) return std::nullopt;
   switch (left.kind) {
-    case Kind::number:
+    case OperandKind::number:
       return left.number <=> right.number;
-    case Kind::text:
+    case OperandKind::text:
       return left.text <=> right.text;
-    case Kind::time:
+    case OperandKind::time:
       return left.time.time_since_epoch().count() <=> right.time.time_since_epoch().count();
-    case Kind::duration:
+    case OperandKind::duration:
       return left.duration.count() <=> right.duration.count();
     default:
       return std::nullopt;
@@ -191,7 +196,7 @@ std::optional<std::strong_ordering> order(const Operand& a, const Operand& b, co
 }
 
 Operand compute(Arithmetic op, const Operand& a, const Operand& b, const Zone* zone) {
-  if (a.kind == Kind::number && b.kind == Kind::number)
+  if (a.kind == OperandKind::number && b.kind == OperandKind::number)
     return compute_numbers(op, a.number, b.number);
   if (op != Arithmetic::add && op != Arithmetic::subtract) return kNone;
   const Operand left = as_temporal(a, zone);

@@ -11,7 +11,7 @@
 namespace pawl {
 namespace {
 
-using Kind = Term::Kind;
+using TermKind = Term::Kind;
 
 Error incomplete_count(std::size_t at) {
   return error_at(at,
@@ -29,7 +29,7 @@ Result<Known> resolve_place(Term& term, std::string_view of, std::span<const Nam
   for (const NamedPlace& place : places) {
     names.emplace_back(place.name);
     if (place.name != term.name) continue;
-    term.kind = Kind::place;
+    term.kind = TermKind::place;
     term.place = place.place;
     term.operands.clear();
     return Known{place.type};
@@ -38,7 +38,7 @@ Result<Known> resolve_place(Term& term, std::string_view of, std::span<const Nam
 }
 
 Known resolve_count(Term& term) {
-  term.kind = Kind::child_count;
+  term.kind = TermKind::child_count;
   term.machine = std::move(term.operands.front().name);
   term.operands.clear();
   return Known{Type::integer};
@@ -46,7 +46,7 @@ Known resolve_count(Term& term) {
 
 bool is_count(const Term& term) {
   const Term& of = term.operands.front();
-  return of.kind == Kind::field && of.operands.front().kind == Kind::name &&
+  return of.kind == TermKind::field && of.operands.front().kind == TermKind::name &&
          of.operands.front().name == to_text(Root::children);
 }
 
@@ -54,7 +54,7 @@ bool is_count(const Term& term) {
 
 Result<Known> PathChecker::check_name(Term& term) const {
   PAWL_TRY(term.root, visible_root(term));
-  term.kind = Kind::root;
+  term.kind = TermKind::root;
   switch (term.root) {
     case Root::data:
       return Known{.type = Type::map, .fields = data_fields()};
@@ -81,16 +81,16 @@ Result<Root> PathChecker::visible_root(const Term& name) const {
   const auto root = find_root(name.name);
   if (!root) return unknown_name(name);
   const auto unseen = [&](const char* where) {
-    return error_at(name.at, name.name + " is seen only in " + where);
+    return error_at(name.at, name.name + " is available only in " + where);
   };
   if ((*root == Root::record || *root == Root::children) && !scope_.sees_record)
-    return unseen("machines; here there is data only");
+    return unseen("machines; only data is available here");
   if (*root == Root::now && !scope_.sees_now && !scope_.sees_record)
-    return error_at(name.at, "now is not seen here: the same data has to give the same value");
+    return error_at(name.at, "now is not available here: the same data must give the same value");
   if (*root == Root::now && !scope_.sees_now)
     return error_at(name.at, "now is not allowed in when; use a timer (after)");
   if ((*root == Root::event || *root == Root::actor) && !scope_.sees_event)
-    return unseen("on rows; keep what is needed later with set");
+    return unseen("on rows; to use it later, keep it with set");
   if (*root == Root::result && !scope_.sees_result)
     return unseen("done rows; write record.result for the last result");
   if (*root == Root::error && !scope_.sees_error) return unseen("errors, give_up and resume rows");
@@ -106,7 +106,7 @@ const Fields* PathChecker::data_fields() const {
 Result<std::optional<Known>> PathChecker::resolve(Term& term) const {
   if (is_count(term) && scope_.sees_record) return std::optional(resolve_count(term));
   const Term& of = term.operands.front();
-  if (of.kind != Kind::name) return std::optional<Known>{};
+  if (of.kind != TermKind::name) return std::optional<Known>{};
   PAWL_TRY(const Root root, visible_root(of));
   if (root == Root::children) return incomplete_count(term.at);
   const auto places = places_of(root);
@@ -117,7 +117,7 @@ Result<std::optional<Known>> PathChecker::resolve(Term& term) const {
 
 Result<Known> PathChecker::check_field(Term& term, const Known& known) const {
   const Term& of = term.operands.front();
-  if (of.kind == Kind::place && of.place == Place::record_parent)
+  if (of.kind == TermKind::place && of.place == Place::record_parent)
     return resolve_place(term, "record.parent", places_of_parent());
   if (known.fields) return check_declared(term, *known.fields);
   if (may_be(known.type, Type::map)) return Known{};
@@ -145,7 +145,7 @@ Result<Known> PathChecker::check_index(const Term& term, const Known& of, const 
     return error_at(term.at, what_it_is(term.operands.front(), text_, of.type) +
                                  "; only lists and maps have an index");
   }
-  return error_at(index.begin, "a list has an index that is a number, a map one that is a text; " +
+  return error_at(index.begin, "a list takes a number as its index, a map takes a text; " +
                                    what_it_is(index, text_, by.type));
 }
 

@@ -18,7 +18,7 @@ Operand or_null(const std::optional<T>& value) {
   return value ? Operand::of(*value) : Operand::of(Operand::Kind::null);
 }
 
-Operand text(const std::string& value) { return Operand::of(std::string_view(value)); }
+Operand text_operand(const std::string& value) { return Operand::of(std::string_view(value)); }
 
 // JSON that is empty where there is none.
 Operand json(const std::string& value, Scratch& scratch) {
@@ -74,13 +74,13 @@ Operand value_of_record(Place place, const Record& record, Scratch& scratch) {
     case Place::record_id:
       return id_text(record.id, scratch);
     case Place::record_key:
-      return text(record.key);
+      return text_operand(record.key);
     case Place::record_machine:
-      return text(record.machine);
+      return text_operand(record.machine);
     case Place::record_version:
       return number(record.version);
     case Place::record_state:
-      return text(record.state);
+      return text_operand(record.state);
     case Place::record_revision:
       return number(record.revision);
     case Place::record_epoch:
@@ -93,7 +93,7 @@ Operand value_of_record(Place place, const Record& record, Scratch& scratch) {
       return or_null(record.failing_since);
     case Place::record_failed_from:
       return record.failed_from.empty() ? Operand::of(Operand::Kind::null)
-                                        : text(record.failed_from);
+                                        : text_operand(record.failed_from);
     case Place::record_running:
       return Operand::of(record.running.has_value());
     case Place::record_held:
@@ -101,9 +101,9 @@ Operand value_of_record(Place place, const Record& record, Scratch& scratch) {
     case Place::record_parent:
       return parent(record, scratch);
     case Place::record_parent_machine:
-      return record.parent ? text(record.parent->machine) : absent();
+      return record.parent ? text_operand(record.parent->machine) : absent();
     case Place::record_parent_key:
-      return record.parent ? text(record.parent->key) : absent();
+      return record.parent ? text_operand(record.parent->key) : absent();
     case Place::record_result:
       return json(record.result, scratch);
     case Place::record_created_at:
@@ -120,9 +120,9 @@ Operand value_of_record(Place place, const Record& record, Scratch& scratch) {
 Operand value_of_error(Place place, const Failure& error, Scratch& scratch) {
   switch (place) {
     case Place::error_code:
-      return text(error.code);
+      return text_operand(error.code);
     case Place::error_message:
-      return text(error.message);
+      return text_operand(error.message);
     case Place::error_detail:
       return json(error.detail, scratch);
     case Place::error_retry_after:
@@ -141,7 +141,7 @@ Operand value_of_error(Place place, const Failure& error, Scratch& scratch) {
 Operand value_at(Place place, const Sight& sight, Scratch& scratch) {
   switch (place) {
     case Place::actor_name:
-      return sight.actor ? text(sight.actor->name) : absent();
+      return sight.actor ? text_operand(sight.actor->name) : absent();
     case Place::actor_roles:
       return sight.actor ? roles(*sight.actor, scratch) : absent();
     case Place::error_code:

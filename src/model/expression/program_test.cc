@@ -32,7 +32,7 @@ Definition order_machine() {
   };
 }
 
-constexpr std::string_view kData = R"({
+constexpr std::string_view kProgramData = R"({
   "amount": 19.99, "count": 3, "name": "Ann", "paid": true, "at": "2026-01-01T00:00:00Z",
   "wait": "90m", "items": [1, 2.5, "x", [true]], "extra": {"a": {"b": null}, "k\u0065y": "v\nw"},
   "free": {"n": 1, "t": "2026-01-02T00:00:00Z", "list": [3, 1, 2], "huge": 1e300, "tiny": 1.5e-30},
@@ -75,7 +75,7 @@ struct World {
              .sees_error = true,
              .sees_item = true};
     sight = {.record = &record,
-             .data = kData,
+             .data = kProgramData,
              .event = R"({"reason":"late"})",
              .result = R"({"n":4})",
              .item = R"({"sku":"x","qty":2})",
@@ -428,17 +428,17 @@ TEST(Program, StatesAreCheckedAndOrdered) {
             "26: there is no state 'frehs'; did you mean fresh?");
   EXPECT_EQ(
       value("record.state < 'lost'"),
-      "16: the state 'lost' is not in order; add it to the order of the machine, or compare with == or in");
+      "16: the state 'lost' is not in order; add it to the machine's order, or compare with == or in");
   EXPECT_EQ(
       value("record.state < data.name"),
-      "16: data.name is a text; a state is ordered only against the name of a state, record.state or record.failed_from");
+      "16: data.name is a text; a state can be ordered only against the name of a state, record.state or record.failed_from");
   EXPECT_EQ(
       value("record.state == 'zzzzz'"),
       "17: there is no state 'zzzzz'; the states are fresh, paying, paid, lost and discarded");
   world.definition.order.clear();
   EXPECT_EQ(
       value("record.state < 'paid'", world),
-      "14: states are compared by the order of the machine, which has none; list its states under order");
+      "14: states are compared by the machine's order, and it has none; list its states under order");
   world.scope.definition = nullptr;
   EXPECT_EQ(value("record.state < 'paid'", world), "none: record.state is a state without order");
   EXPECT_EQ(value("record.state == 'whatever'", world), "false");
@@ -509,25 +509,25 @@ TEST(Program, NamesAreSeenOnlyWhereTheyMean) {
   world.scope = {.definition = &world.definition, .sees_now = false};
   EXPECT_EQ(value("now > data.at", world), "1: now is not allowed in when; use a timer (after)");
   EXPECT_EQ(value("event.x == 1", world),
-            "1: event is seen only in on rows; keep what is needed later with set");
+            "1: event is available only in on rows; to use it later, keep it with set");
   EXPECT_EQ(value("actor.name == 'x'", world),
-            "1: actor is seen only in on rows; keep what is needed later with set");
+            "1: actor is available only in on rows; to use it later, keep it with set");
   EXPECT_EQ(value("result.n == 1", world),
-            "1: result is seen only in done rows; write record.result for the last result");
+            "1: result is available only in done rows; write record.result for the last result");
   EXPECT_EQ(value("error.code == 'x'", world),
-            "1: error is seen only in errors, give_up and resume rows");
-  EXPECT_EQ(value("1 + item", world), "5: item is seen only in effects with each");
+            "1: error is available only in errors, give_up and resume rows");
+  EXPECT_EQ(value("1 + item", world), "5: item is available only in effects with each");
 }
 
 TEST(Program, SeesNoRecordWhereThereIsDataOnly) {
   World world;
   world.scope = {.sees_record = false, .sees_now = false};
   EXPECT_EQ(value("record.key == 'x'", world),
-            "1: record is seen only in machines; here there is data only");
+            "1: record is available only in machines; only data is available here");
   EXPECT_EQ(value("1 < children.line.open", world),
-            "5: children is seen only in machines; here there is data only");
+            "5: children is available only in machines; only data is available here");
   EXPECT_EQ(value("now > data.at", world),
-            "1: now is not seen here: the same data has to give the same value");
+            "1: now is not available here: the same data must give the same value");
   world.scope.sees_now = true;
   EXPECT_EQ(value("now == now", world), "true");
 }
@@ -598,13 +598,13 @@ TEST(Program, RefusesTypesThatNeverAgree) {
       "7: unknown unit 'dayz'; did you mean days? (milliseconds, seconds, minutes, hours, days, weeks)");
   refused("data.items['x']", "11: data.items is a list; it has no field x");
   refused("data.extra[1]",
-          "12: a list has an index that is a number, a map one that is a text; 1 is a number");
+          "12: a list takes a number as its index, a map takes a text; 1 is a number");
   refused("data.name[0]", "10: data.name is a text; only lists and maps have an index");
   refused("now.year", "5: now is a time; it has no field year");
   refused("size(1)", "6: 1 is a number; only texts, lists and maps have a size");
-  refused("size()", "1: size has one argument: size(data.items)");
-  refused("min(1)", "1: min has two or more arguments, or one list: min(data.a, data.b)");
-  refused("max()", "1: max has two or more arguments, or one list: max(data.a, data.b)");
+  refused("size()", "1: size takes one argument: size(data.items)");
+  refused("min(1)", "1: min takes two or more arguments, or one list: min(data.a, data.b)");
+  refused("max()", "1: max takes two or more arguments, or one list: max(data.a, data.b)");
   refused("min(1, 'x')", "8: 'x' is a text; min compares numbers, times or durations");
   refused("min(1, now)",
           "8: now is a time and another argument is a number; give arguments of one type");
@@ -624,18 +624,19 @@ TEST(Program, NamesTheRightWordForWhatOtherLanguagesWrite) {
   refused(
       "1 < data.count < 5",
       "16: comparisons are not chained; write a < b and b < c, or put one of them in parentheses");
-  refused("data.name is null", "11: is is not known here; write == null or != null");
-  refused("'a' not in data.items", "5: not stands in front; write not (a in b)");
+  refused("data.name is null", "11: is is not an operator; write == null or != null");
+  refused("'a' not in data.items", "5: not goes first; write not (a in b)");
   refused("data.paid AND true", "11: 'AND' is written in lower case: and");
   refused("data.paid ? 1 : 2",
           "11: ? is not known here; there is no ?: here; write two rows, each with its own if");
   refused("now + 7d", "7: 7d is not a number; a duration is written in quotes: '7d'");
   refused(
       "007",
-      "1: the number '007' cannot be computed with; write one without a leading 0, of at most 38 digits and 18 decimals");
-  refused("len(data.items)", "1: there is no function 'len'; there are size, min and max");
-  refused("sise(data.items)",
-          "1: there is no function 'sise'; there are size, min and max; did you mean size?");
+      "1: the number '007' cannot be used in an expression; write one without a leading 0, of at most 38 digits and 18 decimals");
+  refused("len(data.items)", "1: there is no function 'len'; the functions are size, min and max");
+  refused(
+      "sise(data.items)",
+      "1: there is no function 'sise'; the functions are size, min and max; did you mean size?");
   refused("data.items.size()",
           "16: only size, min and max can be called; write for example size(data.items)");
 }
@@ -650,24 +651,23 @@ TEST(Program, SaysWhereItCannotBeRead) {
           "14: the expression ends too early; write a name or a value after 'data.amount >'");
   refused("> 1", "1: a name or a value is missing before '>'; write for example data.amount");
   refused("data. > 1",
-          "7: the name of a field is missing after the point; write for example data.amount");
+          "7: the name of a field is missing after the dot; write for example data.amount");
   refused("data.items.0", "12: an item of a list is written in brackets: [0]");
-  refused("data.items[]",
-          "11: one index stands between brackets, like data.items[0] or data.map['key']");
+  refused("data.items[]", "11: brackets take one index, like data.items[0] or data.map['key']");
   refused("(1 + 2", "1: '(' is not closed; write ) where it ends");
   refused("[1, 2", "1: '[' is not closed; write ] where it ends");
   refused("(1 + 2]", "7: expected ) instead of ']'");
-  refused("1 + 2)", "6: unexpected ')'; nothing is open here that it could belong to");
+  refused("1 + 2)", "6: unexpected ')'; it closes nothing");
   refused("data.paid true",
           "11: unexpected 'true' after 'data.paid'; join conditions with and or or");
   refused("'abc", "1: the text does not end; close it with '");
-  refused("'a\\qb'", "3: unknown escape '\\q'; there are \\' \\\\ \\n and \\t");
+  refused("'a\\qb'", "3: unknown escape '\\q'; the escapes are \\' \\\\ \\n and \\t");
   refused(
       "1 # 2",
       "3: unexpected '#'; write a name like data.amount, a number, or a text in 'single quotes'");
   refused(
       "1e99",
-      "1: the number '1e99' cannot be computed with; write one without a leading 0, of at most 38 digits and 18 decimals");
+      "1: the number '1e99' cannot be used in an expression; write one without a leading 0, of at most 38 digits and 18 decimals");
 }
 
 std::string repeated(std::string_view text, int times) {
@@ -683,7 +683,7 @@ TEST(Program, IsBounded) {
       "511: the expression has more than 256 names, values and operators; split it into several rows");
   EXPECT_EQ(value(repeated("(", 64) + "1" + repeated(")", 64)), "1");
   const std::string deep =
-      "65: more than 64 parentheses, brackets or signs stand inside each other; split the expression into several rows";
+      "65: parentheses, brackets or signs are nested more than 64 deep; split the expression into several rows";
   EXPECT_EQ(value(repeated("(", 65) + "1" + repeated(")", 65)), deep);
   EXPECT_EQ(value(repeated("[", 100'000)), deep);
   EXPECT_EQ(value(repeated("-", 100'000)), deep);

@@ -87,7 +87,7 @@ class ValueCompiler {
     }
     if (rest.front() == '{') return read_placeholder(json, at, shape);
     if (rest.front() == '}')
-      report(json, at, "bad_template", "a } stands alone; write }} for a brace");
+      report(json, at, "bad_template", "a } is unmatched; write }} for a brace");
     const std::size_t length = std::max<std::size_t>(rest.find_first_of("{}"), 1);
     shape.parts.back().text += rest.substr(0, length);
     return at + std::min(length, rest.size());

@@ -7,7 +7,7 @@
 namespace pawl {
 namespace {
 
-constexpr std::string_view kData =
+constexpr std::string_view kValueData =
     R"({"n":1.50,"name":"Ann \"A\" {data.n}","list":[1,2],"none":null,"url":"a b/c?d=ä~","at":"2026-01-01T00:00:00Z"})";
 
 struct Rendered {
@@ -25,7 +25,7 @@ Rendered rendered(const Json& json) {
   if (!program) return {};
   Record record;
   record.key = "A-1";
-  const Sight sight{.record = &record, .data = kData};
+  const Sight sight{.record = &record, .data = kValueData};
   Scratch scratch;
   std::string out;
   Rendered result;
@@ -164,23 +164,24 @@ TEST(ValueProgram, KnowsWhetherItIsConstantAndItsType) {
 
 TEST(ValueProgram, FindsEveryMistakeWithItsPlace) {
   EXPECT_EQ(findings(text_at("a } b", 3, 5)),
-            "3:8 bad_template a } stands alone; write }} for a brace");
+            "3:8 bad_template a } is unmatched; write }} for a brace");
   EXPECT_EQ(findings(text_at("ä {data.n", 3, 5)),
             "3:8 bad_template a { is not closed; write } after the expression, or {{ for a brace");
   EXPECT_EQ(findings(text_at("{ }", 3, 5)),
             "3:6 bad_template an expression is missing between the braces; write for example "
             "{data.amount}, or {{ and }} for braces");
-  EXPECT_EQ(findings(text_at("x {data.n && 1} {result.x}", 1, 1)),
-            "1:12 bad_expression && is not known here; write and\n"
-            "1:19 bad_expression result is seen only in done rows; write record.result for the "
-            "last result");
+  EXPECT_EQ(
+      findings(text_at("x {data.n && 1} {result.x}", 1, 1)),
+      "1:12 bad_expression && is not known here; write and\n"
+      "1:19 bad_expression result is available only in done rows; write record.result for the "
+      "last result");
   EXPECT_EQ(findings(text_at("{ amount }", 1, 1)),
             "1:4 bad_expression the name 'amount' is not known here; write data.amount for a "
             "field, 'amount' for a text");
   EXPECT_EQ(
       findings(Json::map({{"a", Json::list({text_at("{", 7, 9)})}, {"b", text_at("}", 8, 9)}})),
       "7:10 bad_template a { is not closed; write } after the expression, or {{ for a brace\n"
-      "8:10 bad_template a } stands alone; write }} for a brace");
+      "8:10 bad_template a } is unmatched; write }} for a brace");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Due due_of(const Kept& kept) {
   return {kept.queue, record.priority, *record.ready_at, record.id.value};
 }
 
-struct Tables {
+struct MemoryTables {
   std::map<std::uint64_t, Kept> records;
   std::map<RecordName, std::uint64_t> names;
   std::set<Due> ready;
@@ -56,9 +56,9 @@ struct Tables {
 
 // --- writing -----------------------------------------------------------------------------------
 
-class Writer {
+class MemoryWriter {
  public:
-  Writer(Tables& tables, Instant now) : tables_(tables), now_(now) {}
+  MemoryWriter(MemoryTables& tables, Instant now) : tables_(tables), now_(now) {}
 
   UnitOutcome write(const Unit& unit) {
     UnitOutcome outcome{.kind = possible(unit)};
@@ -221,7 +221,7 @@ class Writer {
     std::vector<std::int64_t> sent = {};  // ids of its messages; 0: there was nobody
   };
 
-  Tables& tables_;
+  MemoryTables& tables_;
   Instant now_;
   std::vector<Written> written_;
 };
@@ -230,7 +230,7 @@ class Writer {
 
 class MemoryBatch final : public Batch {
  public:
-  MemoryBatch(Tables& tables, std::mutex& mutex, Instant now)
+  MemoryBatch(MemoryTables& tables, std::mutex& mutex, Instant now)
       : tables_(tables), mutex_(mutex), now_(now) {}
 
   Instant now() const override { return now_; }
@@ -292,7 +292,7 @@ class MemoryBatch final : public Batch {
 
   Result<std::vector<UnitOutcome>> commit(std::span<const Unit> units) override {
     const std::lock_guard lock(mutex_);
-    Writer writer(tables_, now_);
+    MemoryWriter writer(tables_, now_);
     std::vector<UnitOutcome> outcomes;
     for (const Unit& unit : units) outcomes.push_back(writer.write(unit));
     return outcomes;
@@ -346,7 +346,7 @@ class MemoryBatch final : public Batch {
     }
   }
 
-  Tables& tables_;
+  MemoryTables& tables_;
   std::mutex& mutex_;
   Instant now_;
   std::set<std::uint64_t> taken_;
@@ -514,14 +514,14 @@ class MemoryStore final : public Store {
       dues +=
           (record.ready_at ? 1U : 0U) + (record.wake_at ? 1U : 0U) + (record.remove_at ? 1U : 0U);
       if (record.ready_at && !tables_.ready.contains(due_of(kept)))
-        violations.push_back({"I8", record.id, "its task waits in no queue"});
+        violations.push_back({"I8", record.id, "its task is not in its queue"});
       if (record.wake_at && !tables_.wakes.contains({*record.wake_at, id}))
-        violations.push_back({"I8", record.id, "nobody wakes it"});
+        violations.push_back({"I8", record.id, "nothing will wake it"});
       if (record.remove_at && !tables_.removals.contains({*record.remove_at, id}))
-        violations.push_back({"I8", record.id, "nobody removes it"});
+        violations.push_back({"I8", record.id, "nothing will remove it"});
     }
     if (dues != tables_.ready.size() + tables_.wakes.size() + tables_.removals.size())
-      violations.push_back({"I8", {}, "more wait than records say"});
+      violations.push_back({"I8", {}, "there are due entries that belong to no record"});
     return violations;
   }
 
@@ -592,7 +592,7 @@ class MemoryStore final : public Store {
   std::function<Instant()> clock_;
   Instant now_ = kInstantMin;
   std::mutex mutex_;  // between the one that writes and those that read
-  Tables tables_;
+  MemoryTables tables_;
 };
 
 }  // namespace

@@ -17,18 +17,18 @@ class RowCheck {
     PAWL_CHECK(check_records());
     PAWL_CHECK(check_entries());
     PAWL_CHECK(check_rows("SELECT record, queue || ' ' || priority || ' ' || at FROM due", "I8",
-                          "it does not wait where `due` says: "));
+                          "`due` has a row that does not match the record: "));
     PAWL_CHECK(check_rows("SELECT record, name || ' ' || value FROM mark", "mark",
-                          "`mark` says of it what it does not: "));
+                          "`mark` has a row that does not match the record: "));
     PAWL_CHECK(check_slots());
     PAWL_CHECK(check_owners("SELECT record, count(*) FROM log GROUP BY record", "log"));
     PAWL_CHECK(check_owners("SELECT record, count(*) FROM inbox GROUP BY record", "inbox"));
     PAWL_CHECK(
         check_none("SELECT machine || ' in ' || state FROM state_count "
                    "WHERE records < 0 OR held < 0 OR held > records",
-                   "I19", "a count that cannot be: "));
+                   "I19", "an impossible count: "));
     PAWL_CHECK(check_none("SELECT id FROM inbox WHERE waits NOT IN (0, 1)", "inbox",
-                          "nobody takes message "));
+                          "nothing will deliver message "));
     PAWL_CHECK(check_counter());
     return std::move(violations_);
   }
@@ -79,7 +79,7 @@ class RowCheck {
         violations_.push_back({"checksum", id, entry.error().message});
       } else if (entry->seq != rows.integer(4)) {
         violations_.push_back({"I1", id,
-                               "entry " + std::to_string(entry->seq) + " stands as " +
+                               "entry " + std::to_string(entry->seq) + " is stored as " +
                                    std::to_string(rows.integer(4))});
       }
     }
@@ -90,14 +90,13 @@ class RowCheck {
       if (!(beside.*due)) continue;
       PAWL_TRY(const bool is_there, tables_.has_due(*(beside.*due)));
       if (!is_there)
-        violations_.push_back(
-            {"I8", id,
-             "it waits for " + text_of(*(beside.*due)) + ", and no row of `due` says so"});
+        violations_.push_back({"I8", id, "`due` has no row for it: " + text_of(*(beside.*due))});
     }
     for (const Label& mark : beside.marks) {
       PAWL_TRY(const bool is_there, tables_.has_mark(id, mark));
       if (!is_there)
-        violations_.push_back({"mark", id, "it is not found by " + mark.name + " " + mark.value});
+        violations_.push_back(
+            {"mark", id, "`mark` has no row for it: " + mark.name + " " + mark.value});
     }
     return {};
   }
@@ -154,7 +153,7 @@ class RowCheck {
     violations_.push_back({"I19",
                            {},
                            "slot " + name + ": " + std::to_string(counted) + " counted, " +
-                               std::to_string(taken) + " records take it"});
+                               std::to_string(taken) + " records hold it"});
   }
 
   Result<void> check_owners(const char* sql, const std::string& table) {
@@ -166,7 +165,7 @@ class RowCheck {
       PAWL_TRY(const bool is_there, tables_.has_record(id));
       if (!is_there)
         violations_.push_back(
-            {table, id, std::to_string(rows.integer(1)) + " rows of a record that is not there"});
+            {table, id, std::to_string(rows.integer(1)) + " rows of a record that does not exist"});
     }
   }
 
@@ -180,7 +179,7 @@ class RowCheck {
         violations_.push_back({"counter",
                                {},
                                std::string(what) + " " + std::to_string(used) +
-                                   " is above the last one given, " + std::to_string(kept)});
+                                   " is above the last one assigned, " + std::to_string(kept)});
     };
     behind("record", static_cast<std::int64_t>(counter.record),
            static_cast<std::int64_t>(last_record_));

@@ -15,7 +15,7 @@ Error error_of(sqlite3* db, int code, std::string_view attempted) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_READONLY:
-      return {ErrorCode::environment, said + "; look at the permissions of the directory"};
+      return {ErrorCode::environment, said + "; check the permissions of the directory"};
     default:
       return {ErrorCode::environment, said};
   }

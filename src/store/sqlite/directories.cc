@@ -24,7 +24,7 @@ class SystemDirectories final : public Directories {
   Result<void> make(const fs::path& directory) override {
     std::error_code code;
     fs::create_directory(directory, code);
-    if (code) return failed("make the directory", directory, code);
+    if (code) return failed("create the directory", directory, code);
     return {};
   }
 

@@ -34,14 +34,15 @@ Result<DirectoryLock> DirectoryLock::take(const std::filesystem::path& directory
   if (file < 0)
     return Error{ErrorCode::environment, "cannot write in " + directory.string() + ": " +
                                              said(errno) +
-                                             "; give the user of this process the directory"};
+                                             "; make the directory writable for this user"};
   DirectoryLock lock(file);
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       return Error{ErrorCode::environment, "cannot lock " + path + ": " + said(errno)};
-    return Error{ErrorCode::environment,
-                 directory.string() + " is in use by " + owner(file) +
-                     ": stop it first, or ask it instead, a server by PAWL_URL and PAWL_TOKEN"};
+    return Error{
+        ErrorCode::environment,
+        directory.string() + " is in use by " + owner(file) +
+            ": stop it first, or, if it is a server, use it through PAWL_URL and PAWL_TOKEN"};
   }
   // For people only: if it cannot be written, the lock holds all the same.
   const std::string process = std::to_string(getpid()) + "\n";

@@ -14,8 +14,7 @@ namespace fs = std::filesystem;
 Result<fs::path> whole_name(const fs::path& path) {
   std::error_code code;
   fs::path absolute = fs::absolute(path, code).lexically_normal();
-  if (path.empty() || code)
-    return Error{ErrorCode::bad_input, "the name of the new place is empty"};
+  if (path.empty() || code) return Error{ErrorCode::bad_input, "the name of the target is empty"};
   if (!absolute.has_filename()) absolute = absolute.parent_path();
   return absolute;
 }
@@ -44,7 +43,7 @@ Result<NewDirectory> NewDirectory::prepare(const fs::path& directory, Directorie
   std::error_code code;
   if (fs::exists(directory, code) && !fs::is_empty(directory, code))
     return Error{ErrorCode::bad_input,
-                 directory.string() + " is there already: name a new directory"};
+                 directory.string() + " already exists: name a new directory"};
   PAWL_TRY(const fs::path whole, whole_name(directory));
   PAWL_TRY(const fs::path path, directories.make_beside(whole));
   return NewDirectory(directory, path, directories);
@@ -63,7 +62,7 @@ Result<NewFile> NewFile::prepare(const fs::path& file, const std::string& vfs,
                                  Directories& directories) {
   std::error_code code;
   if (fs::exists(fs::symlink_status(file, code)))
-    return Error{ErrorCode::bad_input, file.string() + " is there already: name a new file"};
+    return Error{ErrorCode::bad_input, file.string() + " already exists: name a new file"};
   PAWL_TRY(const fs::path whole, whole_name(file));
   PAWL_TRY(const fs::path path, directories.make_file_beside(whole));
   return NewFile(file, path, vfs, directories);

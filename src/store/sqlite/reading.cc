@@ -161,9 +161,10 @@ Result<RecordName> Reading::name_of(RecordId record) {
   Kept kept;
   PAWL_TRY(const bool is_there, Tables(db_).find(record, found, kept));
   if (!is_there)
-    return Error{ErrorCode::damaged, "record " + std::to_string(record.value) +
-                                         " has entries but is not there: run `pawl verify`, "
-                                         "restore a backup"};
+    return Error{
+        ErrorCode::damaged,
+        "record " + std::to_string(record.value) +
+            " has log entries but does not exist: run `pawl verify`, then restore a backup"};
   return RecordName{std::move(found.machine), std::move(found.key)};
 }
 

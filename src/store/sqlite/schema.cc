@@ -107,24 +107,25 @@ static_assert(std::size(kMigrations) + 1 == kSchemaVersion);
 Result<void> check_versions(const std::string& path, std::int64_t application,
                             std::int64_t version) {
   if (application != kApplicationId)
-    return Error{ErrorCode::bad_input,
-                 path + " is a database of another program: give the store a directory of its own"};
+    return Error{
+        ErrorCode::bad_input,
+        path + " is a database of another program: use a separate directory for the store"};
   if (version < 1)
-    return Error{ErrorCode::damaged, path + " says no version of its tables: restore a backup"};
+    return Error{ErrorCode::damaged, path + " has no schema version: restore a backup"};
   if (version > kSchemaVersion)
     return Error{ErrorCode::bad_input,
-                 path + " was written by a later version of Pawl (its tables have version " +
-                     std::to_string(version) + ", this program knows " +
+                 path + " was written by a later version of Pawl (schema version " +
+                     std::to_string(version) + "; this program knows " +
                      std::to_string(kSchemaVersion) + "): use that version"};
   return {};
 }
 
-struct Setting {
+struct Pragma {
   const char* name;
   std::string value;
 };
 
-Result<void> set(Database& db, const Setting& setting) {
+Result<void> set(Database& db, const Pragma& setting) {
   PAWL_CHECK(db.script(std::string("PRAGMA ") + setting.name + "=" + setting.value));
   // Not a literal, so it is not kept among the prepared statements.
   sqlite3_stmt* read = nullptr;
@@ -136,8 +137,8 @@ Result<void> set(Database& db, const Setting& setting) {
   PAWL_TRY(const bool found, rows.next());
   const std::string value(found ? rows.text(0) : "");
   if (value == setting.value) return {};
-  return Error{ErrorCode::environment, "SQLite did not take " + sql + "=" + setting.value +
-                                           " but has " + value + ": use another build of it"};
+  return Error{ErrorCode::environment, "SQLite did not accept " + sql + "=" + setting.value +
+                                           " and has " + value + ": use another build of SQLite"};
 }
 
 }  // namespace
@@ -147,13 +148,12 @@ Result<void> configure(Database& db, const ConnectionOptions& options) {
   sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   const std::string pages = std::to_string(-options.cache_mib * 1024);
   if (options.writes) PAWL_CHECK(set(db, {"page_size", "4096"}));
-  for (const Setting& setting :
-       {Setting{"journal_mode", "wal"},
-        Setting{"synchronous", mutant(Mutant::commit_not_synced) ? "1" : "2"},
-        Setting{"foreign_keys", "1"}, Setting{"trusted_schema", "0"},
-        Setting{"cell_size_check", "1"}, Setting{"mmap_size", "0"}, Setting{"busy_timeout", "0"},
-        Setting{"secure_delete", "0"}, Setting{"wal_autocheckpoint", "0"},
-        Setting{"cache_size", pages}})
+  for (const Pragma& setting :
+       {Pragma{"journal_mode", "wal"},
+        Pragma{"synchronous", mutant(Mutant::commit_not_synced) ? "1" : "2"},
+        Pragma{"foreign_keys", "1"}, Pragma{"trusted_schema", "0"}, Pragma{"cell_size_check", "1"},
+        Pragma{"mmap_size", "0"}, Pragma{"busy_timeout", "0"}, Pragma{"secure_delete", "0"},
+        Pragma{"wal_autocheckpoint", "0"}, Pragma{"cache_size", pages}})
     PAWL_CHECK(set(db, setting));
   int is_defensive = 0;
   sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, &is_defensive);

@@ -413,7 +413,7 @@ class RunningBackup final : public Backup {
     if (code != SQLITE_OK && code != SQLITE_DONE)
       return Error{ErrorCode::environment, "cannot copy the store to " + file_.name().string() +
                                                ": " + sqlite3_errstr(code) +
-                                               "; look at the space on both disks"};
+                                               "; check the free space on both disks"};
     progress_.pages = sqlite3_backup_pagecount(backup_);
     progress_.done = progress_.pages - sqlite3_backup_remaining(backup_);
     if (code == SQLITE_DONE) {
@@ -482,11 +482,12 @@ Result<bool> check_file(const std::string& path, const SqliteOptions& options) {
 Result<void> check_complete(const Acknowledged& acknowledged, std::int64_t known,
                             const std::filesystem::path& directory) {
   if (acknowledged.batch().value_or(0) <= known) return {};
-  return Error{ErrorCode::damaged,
-               directory.string() + " has lost batches that were acknowledged: it knows " +
-                   std::to_string(known) + " of " + std::to_string(*acknowledged.batch()) +
-                   ". Keep a copy of the directory, then restore a backup; or, to go on without "
-                   "them, remove the file `acknowledged`"};
+  return Error{
+      ErrorCode::damaged,
+      directory.string() + " has lost acknowledged batches: it has " + std::to_string(known) +
+          " of " + std::to_string(*acknowledged.batch()) +
+          ". Keep a copy of the directory, then restore a backup; or, to continue without them, "
+          "remove the file `acknowledged`"};
 }
 
 Result<Database> open_to_write(const std::string& path, int cache_mib, const GatheredLog& log) {
@@ -526,7 +527,7 @@ Result<void> make_log_durable(Database& db) {
   if (code == SQLITE_OK && log->pMethods != nullptr) code = write_again(log);
   if (code == SQLITE_OK) return {};
   return Error{ErrorCode::environment, std::string("cannot make the write-ahead log durable: ") +
-                                           sqlite3_errstr(code) + "; look at the disk"};
+                                           sqlite3_errstr(code) + "; check the disk"};
 }
 
 Instant machine_clock() {

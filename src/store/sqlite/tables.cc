@@ -87,7 +87,7 @@ namespace {
 
 Error damaged_word(std::int64_t number) {
   return {ErrorCode::damaged, "word " + std::to_string(number) +
-                                  " is not what was written: run `pawl verify`, restore a backup"};
+                                  " is damaged: run `pawl verify`, then restore a backup"};
 }
 
 }  // namespace
@@ -184,9 +184,8 @@ Result<void> Tables::read(const Rows& rows, Words& words, Record& record, Kept& 
   record.data = rows.text(15);
   const std::string_view more = rows.text(16);
   if (static_cast<std::uint64_t>(rows.integer(17)) != record_sum(record, kept.named, slots, more))
-    return Error{ErrorCode::damaged,
-                 "the row of record " + std::to_string(record.id.value) +
-                     " is not what was written: run `pawl verify`, restore a backup"};
+    return Error{ErrorCode::damaged, "the row of record " + std::to_string(record.id.value) +
+                                         " is damaged: run `pawl verify`, then restore a backup"};
   PAWL_TRY(record.machine, words.text(kept.named.machine));
   PAWL_TRY(record.state, words.text(kept.named.state));
   kept.slots = lines_of(slots);
@@ -360,10 +359,9 @@ Result<Entry> Tables::entry_of(const Rows& rows) {
   const auto record = static_cast<std::uint64_t>(rows.integer(2));
   const std::int64_t position = rows.integer(3);
   if (static_cast<std::uint64_t>(rows.integer(1)) != entry_sum(record, position, body))
-    return Error{ErrorCode::damaged,
-                 "an entry in the log of record " + std::to_string(record) + " (position " +
-                     std::to_string(position) +
-                     ") is not what was written: run `pawl verify`, restore a backup"};
+    return Error{ErrorCode::damaged, "an entry in the log of record " + std::to_string(record) +
+                                         " (position " + std::to_string(position) +
+                                         ") is damaged: run `pawl verify`, then restore a backup"};
   return read_entry(body);
 }
 
@@ -493,8 +491,7 @@ Result<Counter> Tables::counter() {
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   for (int i = 0; i < 4; ++i)
     if (!found || !rows.is_integer(i) || rows.integer(i) < 0 || rows.integer(i) > kMost)
-      return Error{ErrorCode::damaged,
-                   "the table `counter` is not what was written: restore a backup"};
+      return Error{ErrorCode::damaged, "the table `counter` is damaged: restore a backup"};
   return Counter{rows.integer(0), static_cast<std::uint64_t>(rows.integer(1)), rows.integer(2),
                  rows.integer(3), rows.instant(4)};
 }

@@ -36,7 +36,8 @@ Result<void> copy(const fs::path& from, const fs::path& to, const std::string& v
   for (std::int64_t done = 0; done < all;) {
     PAWL_TRY(const std::string piece, in.read(sqlite::VfsFile::kPieceMax, done));
     if (piece.empty())
-      return Error{ErrorCode::environment, from.string() + " became shorter while it was read"};
+      return Error{ErrorCode::environment,
+                   from.string() + " became shorter while Pawl was reading it"};
     PAWL_CHECK(out.write(piece, done));
     done += static_cast<std::int64_t>(piece.size());
     if (progress && (done % kBytesPerReport == 0 || done == all)) progress(done, all);
@@ -52,9 +53,9 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 // Whoever asked knows the directory by the name that it was to get, and finds nothing there.
 Error with_names_asked_for(Error error, const sqlite::NewDirectory& directory) {
   if (error.code == ErrorCode::outcome_unknown) {
-    const std::string said = error.message.substr(0, error.message.find(": it is not known"));
+    const std::string said = error.message.substr(0, error.message.find(": Pawl does not know"));
     error = {ErrorCode::environment, "cannot write " + directory.name().string() + ": " + said +
-                                         "; nothing was made. Look at the disk"};
+                                         "; nothing was created. Check the disk"};
   }
   if (!directory.path().empty()) replace_all(error.message, directory.path(), directory.name());
   return error;
@@ -65,7 +66,7 @@ Error about_backup(const fs::path& file, Error error, const sqlite::NewDirectory
   const bool is_about_it = error.code == ErrorCode::damaged || error.code == ErrorCode::bad_input;
   if (!is_about_it) return with_names_asked_for(error, directory);
   replace_all(error.message, directory.path() / "tables.db", file);
-  replace_all(error.message, "restore a backup", "take another backup");
+  replace_all(error.message, "restore a backup", "use another backup");
   if (error.message.find(file) == std::string::npos)
     error.message = file.string() + " is damaged: " + error.message;
   return with_names_asked_for(error, directory);
@@ -232,7 +233,7 @@ class Import {
       PAWL_CHECK(take(line));
       if (progress_ && number_ % kRowsPerReport == 0) progress_(number_, 0);
     }
-    return wrong("the end is missing, or lines before it were changed: export again");
+    return wrong("the end is missing, or lines were changed: export again");
   }
 
  private:
@@ -250,10 +251,10 @@ class Import {
         is_older_ = version < sqlite::kSchemaVersion;
         return {};
       }
-    if (!line.starts_with(kFirstLine)) return wrong("this is no export of Pawl");
+    if (!line.starts_with(kFirstLine)) return wrong("this is not an export of Pawl");
     return wrong(
-        "it was exported by a later version of Pawl, whose tables are different: import it with "
-        "that version");
+        "it was exported by a later version of Pawl with different tables: import it with that "
+        "version");
   }
 
   Result<void> take_table(JsonView view) {
@@ -284,7 +285,7 @@ class Import {
   Result<void> take_row(JsonView view) {
     if (!insert_) return wrong("a row before its table");
     if (static_cast<int>(view.size()) != sqlite3_bind_parameter_count(insert_->get()))
-      return wrong("the row has not as many values as its table has columns");
+      return wrong("the row does not have as many values as its table has columns");
     int column = 0;
     Scratch scratch;
     for (JsonWalk walk(view); walk.next();)
@@ -351,15 +352,16 @@ Result<void> check_backup(const fs::path& file, const std::string& vfs) {
   PAWL_TRY(const std::string header, in.read(kHeaderSize));
   if (auto checked = sqlite::check_header(file, header); !checked) {
     Error error = checked.error();
-    replace_all(error.message, "restore a backup", "take another backup");
+    replace_all(error.message, "restore a backup", "use another backup");
     return error;
   }
   PAWL_TRY(const bool has_log, sqlite::VfsFile::exists(file.string() + "-wal", vfs));
   if (has_log)
-    return Error{ErrorCode::bad_input,
-                 file.string() +
-                     " is no backup but a store that was not closed: open its directory "
-                     "instead, or make a backup of it"};
+    return Error{
+        ErrorCode::bad_input,
+        file.string() +
+            " is not a backup but a store that was not closed: open its directory instead, or "
+            "make a backup of it"};
   return {};
 }
 

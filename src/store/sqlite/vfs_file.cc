@@ -21,7 +21,7 @@ Error failed(const std::string& what, const std::string& path, int code) {
   const bool is_full = (code & 0xff) == SQLITE_FULL;
   return {ErrorCode::environment, "cannot " + what + " " + path + ": " + sqlite3_errstr(code) +
                                       (is_full ? "; free some space, then try again"
-                                               : "; look at the permissions and at the disk")};
+                                               : "; check the permissions and the disk")};
 }
 
 }  // namespace

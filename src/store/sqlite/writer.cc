@@ -38,7 +38,7 @@ Instant Writer::now() {
 Result<void> Writer::check_running() const {
   if (!stopped_) return {};
   return Error{ErrorCode::outcome_unknown,
-               "the disk has failed and the store has stopped: open it again and look"};
+               "the disk failed and the store has stopped: open it again to see what was saved"};
 }
 
 Result<void> Writer::begin() {
@@ -73,10 +73,10 @@ Result<void> Writer::commit(Counter counter) {
     if (!is_full) stop();
     roll_back();
     if (is_full) return committed;
-    return Error{ErrorCode::outcome_unknown,
-                 committed.error().message +
-                     ": it is not known whether this was made durable; open the store again and "
-                     "look"};
+    return Error{
+        ErrorCode::outcome_unknown,
+        committed.error().message +
+            ": Pawl does not know whether this was made durable; open the store again to find out"};
   }
   counter_ = counter;
   if (!acknowledged_.put(counter.batch)) stop();
